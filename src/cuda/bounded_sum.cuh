@@ -19,20 +19,6 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// A factor of a term, from an element.
-template <class Term, class T>
-__device__ __forceinline__ T factor(T x) {
-  if constexpr (Term::absolute) return magnitude(x);
-  return x;
-}
-
-/// The second factor: 1 for terms of one.
-template <class Term, class T>
-__device__ __forceinline__ T second_factor(T y) {
-  if constexpr (Term::factors == 1) return 1;
-  return factor<Term>(y);
-}
-
 /// The upper half of x >= 0, rounded up, for messages. Zero stays zero; infinity becomes NaN.
 __device__ __forceinline__ unsigned upper_word(double x) { return high_word(x) + (x != 0); }
 __device__ __forceinline__ double from_upper_word(unsigned word) {

@@ -9,19 +9,32 @@
 namespace exactdot::inline v0_3::cuda {
 namespace {
 
+/// The lines that others left open. Of layout `converted` they are read one by one.
+template <class Kind, int threads, class T, input_layout layout>
+void launch_open_lines(const workspace::storage& storage, const line_source<T, layout>& in, const line_results& out,
+                       const line_request& asked) {
+  if constexpr (layout == input_layout::converted) {
+    line_source<T, input_layout::any> one_by_one;
+    one_by_one.lines = in.lines, one_by_one.offsets = in.offsets, one_by_one.length = in.length;
+    launch_open_lines<Kind, threads>(storage, one_by_one, out, asked);
+  } else {
+    launch_kernel(storage, "launching the kernel of open lines",
+                  {2 * static_cast<unsigned>(storage.multiprocessors), threads},
+                  open_line_kernel<typename Kind::work_of_open_lines, layout, threads>, in, out, asked, storage.lines);
+  }
+}
+
 /// Lines that are split among all blocks, and those that they leave open. The lines are those of the list, or all.
 template <class Kind, input_layout layout>
 void launch_split(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
                   const split_plan& plan, const line_results& out, const line_request& asked) {
-  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs>();
+  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs, converts<layout>>();
   const unsigned blocks =
       std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), max_split_blocks);
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},
                 split_line_kernel<Kind, layout, config.threads, split_in_flight, config.resident>, in, plan, out,
                 asked, storage.lines);
-  launch_kernel(storage, "launching the kernel of open lines",
-                {2 * static_cast<unsigned>(storage.multiprocessors), config.threads},
-                open_line_kernel<Kind, layout, config.threads>, in, out, asked, storage.lines);
+  launch_open_lines<Kind, config.threads>(storage, in, out, asked);
 }
 
 template <class Kind, input_layout layout>
@@ -46,7 +59,7 @@ void launch_segments_of(const workspace::storage& storage, const line_source<typ
   const bool is_grid = in.offsets.data == nullptr;
   if (is_grid) plan.long_from = in.length, plan.most_of_warp = ~std::uint64_t{0};
   const auto bounds_for = [&](std::uint64_t longest, int lanes, int in_flight) {
-    return bounds_of_line<Kind>(static_cast<std::size_t>(longest) << in.log2_parts(), lanes, in_flight);
+    return bounds_of_line<Kind, layout>(static_cast<std::size_t>(longest) << in.log2_parts(), lanes, in_flight);
   };
   const segment_bounds bounds{bounds_for(classes.of_lane.longest, 1, classes.of_lane.in_flight),
                               bounds_for(classes.of_group.longest, 8, classes.of_group.in_flight),
@@ -59,38 +72,44 @@ void launch_segments_of(const workspace::storage& storage, const line_source<typ
     launch_split<Kind, layout>(storage, in, plan, out, asked);
 }
 
-template <class Kind, std::size_t which>
-void launch_configured_columns(const workspace::storage& storage, const line_operands<typename Kind::carrier>& in,
-                               const line_results& out, const line_request& asked) {
-  constexpr split_column_config config = split_column_configs[which];
-  constexpr auto columns = static_cast<std::size_t>(config.columns);
-  constexpr int lanes = config.threads / config.columns,
-                in_flight = column_in_flight<Kind::sums, Kind::Term::inputs>();
+template <class Kind, input_layout layout>
+inline constexpr std::array panel_configs_of = [] {
+  if constexpr (layout == input_layout::converted) return converted_panel_configs<Kind::sums>;
+  return panel_configs;
+}();
+
+template <class Kind, input_layout layout, std::size_t which>
+void launch_panels(const workspace::storage& storage, const lines_of<typename Kind::carrier, layout>& in,
+                   const line_results& out, const line_request& asked) {
+  constexpr panel_config config = panel_configs_of<Kind, layout>[which];
+  constexpr auto columns = static_cast<std::size_t>(config.columns());
+  constexpr int lanes = config.threads / config.across,
+                in_flight = rows_in_flight<Kind::sums, Kind::Term::inputs>(layout == input_layout::converted);
   constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
-  const std::size_t panels = (in.count + columns - 1) / columns,
-                    parts = parts_of_columns(in.count, in.first.n, storage.multiprocessors, most);
+  const std::size_t n = out.to.count, panels = (in.count + columns - 1) / columns,
+                    parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
   const line_bounds bounds =
-      bounds_of_columns<Kind>(share_rows(in.first.n, parts, lanes * in_flight).most(), lanes, in_flight);
+      bounds_of_columns<Kind>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight);
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
-  launch_kernel(storage, "launching the kernel of long columns", {blocks, config.threads},
-                split_column_kernel<Kind, config.threads, config.columns, in_flight, config.resident>, in,
-                static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
+  launch_kernel(
+      storage, "launching the kernel of columns", {blocks, config.threads},
+      split_column_kernel<Kind, layout, config.threads, config.across, config.width, in_flight, config.resident>, in,
+      static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if (parts == 1) return;
-  line_source<typename Kind::carrier, input_layout::strided> lines;
-  lines.lines = in, lines.length = in.first.n;
-  launch_kernel(storage, "launching the kernel of open columns",
-                {2 * static_cast<unsigned>(storage.multiprocessors), config.threads},
-                open_line_kernel<Kind, input_layout::strided, config.threads>, lines, out, asked, storage.lines);
+  line_source<typename Kind::carrier, layout> lines;
+  lines.lines = in, lines.length = n;
+  launch_open_lines<Kind, config.threads>(storage, lines, out, asked);
 }
 
-template <class Kind>
-void launch_columns_of(const workspace::storage& storage, const line_operands<typename Kind::carrier>& in,
+/// Columns: lines side by side. `out.to.count`: their elements.
+template <class Kind, input_layout layout>
+void launch_columns_of(const workspace::storage& storage, const lines_of<typename Kind::carrier, layout>& in,
                        const line_results& out, const line_request& asked) {
-  if (&column_config_for(in.count) == &split_column_configs[0]) {
-    return launch_configured_columns<Kind, 0>(storage, in, out, asked);
-  }
-  launch_configured_columns<Kind, 1>(storage, in, out, asked);
+  const std::size_t which = panel_config_for(panel_configs_of<Kind, layout>, in.count, out.to.count,
+                                             storage.multiprocessors);
+  const auto launch = which == 0 ? &launch_panels<Kind, layout, 0> : &launch_panels<Kind, layout, 1>;
+  launch(storage, in, out, asked);
 }
 
 }  // namespace

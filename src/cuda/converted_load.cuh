@@ -81,12 +81,12 @@ struct pack_addends {
     if constexpr (is_one) to[0] = 0;
 #pragma unroll
     for (int j = 0; j < elements; ++j) {
-      const float x = float_of(element_of<Element>(a, j)), y = float_of(element_of<Element>(b, j));
-      const float factor = Term::absolute ? magnitude(x) : x;
+      const float x = factor<Term>(float_of(element_of<Element>(a, j)));
+      const float y = factor<Term>(float_of(element_of<Element>(b, j)));
       if constexpr (is_one) {
-        to[0] += static_cast<double>(factor);
+        to[0] += static_cast<double>(x);
       } else if constexpr (Term::factors == 1) {
-        to[j] = static_cast<double>(factor);
+        to[j] = static_cast<double>(x);
       } else if constexpr (type_of<Element> == element_type::float16) {
         to[j] = static_cast<double>(x * y);
       } else {

@@ -15,6 +15,7 @@ namespace {
 /// A variance of 64-bit integers or its root. Lines have one addend per element: log2_parts are 0; b = a.
 struct moments_of_integers : moments_of_line<double> {
   using Term = integer_halves;  ///< for the loops
+  using work_of_open_lines = moments_of_integers;
   static constexpr int terms_of_element = 3;
   static constexpr bool loses_to_underflow = false;
 

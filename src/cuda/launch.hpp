@@ -47,15 +47,19 @@ void launch_moments(const workspace::storage& storage, const engine::plan& plan,
                     const cuda_engine::destination& to);
 
 /// Enqueues the results of lines of a term, by its index; see batch_kernel.cuh. There is at least one line.
-template <class Carrier>
+template <class Carrier, cuda_engine::input_layout layout>
 void launch_lines(const workspace::storage& storage, std::size_t term,
                   const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
-
-/// The same for elements of any type and byte order, which are converted. `in.first.n` counts addends.
+/// The same of short columns, of which there are many.
 template <class Carrier>
+void launch_short_columns(const workspace::storage& storage, std::size_t term,
+                          const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
+/// The same for elements that are converted, in layout `any` or `converted`. `in.first.n` counts addends; `bytes`: of a
+/// line of one input.
+template <class Carrier, cuda_engine::input_layout layout>
 void launch_any_lines(const workspace::storage& storage, std::size_t term,
                       const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,
-                      const cuda_engine::line_results& out);
+                      std::size_t bytes, const cuda_engine::line_results& out);
 
 /// Enqueues the extreme elements of lines, or their indices; see line_extremum_kernel.cuh. There is at least one
 /// line.
@@ -80,16 +84,17 @@ void launch_segments(const workspace::storage& storage, std::size_t term,
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_split_lines(const workspace::storage& storage, std::size_t term,
                         const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_results& out);
-template <class Carrier>
-void launch_split_columns(const workspace::storage& storage, std::size_t term,
-                          const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
+/// Columns: lines side by side. In layout `converted` those of can_convert_columns.
+template <class Carrier, cuda_engine::input_layout layout>
+void launch_columns(const workspace::storage& storage, std::size_t term,
+                    const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_line_moments(const workspace::storage& storage, const cuda_engine::line_source<Carrier, layout>& in,
                          std::size_t bytes, const cuda_engine::line_results& out,
                          const cuda_engine::line_request& asked);
-template <class Carrier>
-void launch_column_moments(const workspace::storage& storage, const cuda_engine::line_operands<Carrier>& in,
+template <class Carrier, cuda_engine::input_layout layout>
+void launch_column_moments(const workspace::storage& storage, const cuda_engine::lines_of<Carrier, layout>& in,
                            const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
 /// The same of 64-bit integers, rows, columns and segments. `in` has one addend for each element; b = a.
 void launch_integer_moments(const workspace::storage& storage,

@@ -9,16 +9,21 @@ void launch_line_moments(const workspace::storage& storage, const line_source<T,
                          const line_results& out, const line_request& asked) {
   const std::size_t all = in.length * bytes;
   const bool is_segments = in.offsets.data != nullptr;
+  using work = moments_work<T, layout>;
   if (!is_segments && splits_moments(in.lines.count, all, storage.multiprocessors)) {
-    return launch_split_rows<moments_of_line<T>, layout>(storage, in, out, asked);
+    return launch_split_rows<work, layout>(storage, in, out, asked);
   }
-  launch_segments_of<moments_of_line<T>, layout>(storage, in, bytes, out, asked);
+  if constexpr (layout == input_layout::converted) {
+    launch_by_length<work, layout, packed_moment_rows>(storage, in.lines, all, out, asked);
+  } else {
+    launch_segments_of<work, layout>(storage, in, bytes, out, asked);
+  }
 }
 
-template <class T>
-void launch_column_moments(const workspace::storage& storage, const line_operands<T>& in, const line_results& out,
+template <class T, input_layout layout>
+void launch_column_moments(const workspace::storage& storage, const lines_of<T, layout>& in, const line_results& out,
                            const line_request& asked) {
-  launch_columns_of<moments_of_line<T>>(storage, in, out, asked);
+  launch_columns_of<moments_work<T, layout>, layout>(storage, in, out, asked);
 }
 
 template void launch_line_moments(const workspace::storage&,
@@ -27,7 +32,13 @@ template void launch_line_moments(const workspace::storage&,
 template void launch_line_moments(const workspace::storage&,
                                   const line_source<EXACTDOT_ELEMENT, input_layout::any>&, std::size_t,
                                   const line_results&, const line_request&);
-template void launch_column_moments(const workspace::storage&, const line_operands<EXACTDOT_ELEMENT>&,
-                                    const line_results&, const line_request&);
+template void launch_line_moments(const workspace::storage&,
+                                  const line_source<EXACTDOT_ELEMENT, input_layout::converted>&, std::size_t,
+                                  const line_results&, const line_request&);
+template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::strided>(
+    const workspace::storage&, const line_operands<EXACTDOT_ELEMENT>&, const line_results&, const line_request&);
+template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::converted>(
+    const workspace::storage&, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&, const line_results&,
+    const line_request&);
 
 }  // namespace exactdot::inline v0_3::cuda

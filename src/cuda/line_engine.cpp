@@ -1,9 +1,10 @@
 // The choice of kernels for lines; see line_engine.hpp.
 //
 // Lines of up to 64 KiB, and longer ones that keep all multiprocessors busy: one by some lanes or a block each
-// (batch_kernel.cuh). Other long ones: shared equally among all blocks (split_line_kernel.cuh). A single one, and
-// those of 256 MiB or more: vector by vector.
+// (batch_kernel.cuh). Other long ones: shared equally among all blocks (split_line_kernel.cuh). Columns:
+// split_column_kernel.cuh. A single line, and those of 256 MiB or more: vector by vector.
 #include <algorithm>
+#include <cuda/batch_axes.hpp>
 #include <cuda/destination.hpp>
 #include <cuda/input_choice.hpp>
 #include <cuda/line_engine.hpp>
@@ -64,6 +65,25 @@ line_source<T, layout> source_of(const engine::plan& each, const lines_of<T, lay
   return source;
 }
 
+/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order.
+bool can_convert(const engine::plan& each) {
+  const bool is_alike = each.info().inputs == 1 || (each.b.type == each.a.type && !each.b.swapped);
+  const bool holds_terms = core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
+  return core::carrier_of(each.a.type) == each.carrier && each.a.type != each.carrier && holds_terms && is_alike &&
+         !each.a.swapped;
+}
+/// Whether lines are read in layout `converted`: contiguous ones.
+bool can_convert_lines(const engine::plan& each) {
+  return can_convert(each) && is_packed(to_any_operand(each.a)) &&
+         (each.info().inputs == 1 || is_packed(to_any_operand(each.b)));
+}
+/// The same of columns: neighbours side by side, or of b one for all.
+template <class T>
+bool can_convert_columns(const engine::plan& each, const line_operands<T, input_layout::any>& in) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(each.a.type));
+  return can_convert(each) && in.next_a == size && (each.info().inputs == 1 || in.next_b == size || in.next_b == 0);
+}
+
 /// Few long lines that no kernel reads by neighbouring threads.
 bool shares_any_lines(const storage_type& storage, const engine::plan& each, std::size_t count) {
   return splits_lines(bytes_of_line(each)) && count < 4 * static_cast<std::size_t>(storage.multiprocessors);
@@ -103,7 +123,7 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
   if (is_moments) {
     const std::size_t bytes = sizeof(T);
     const line_request asked = request_of(each);
-    if (by_columns) return cuda::launch_column_moments<T>(storage, in, out, asked);
+    if (by_columns) return cuda::launch_column_moments<T, input_layout::strided>(storage, in, out, asked);
     if (by_rows) {
       return cuda::launch_line_moments<T, contiguous>(storage, source_of<T, contiguous>(each, in), bytes, out,
                                                       asked);
@@ -114,32 +134,48 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
   // a repeated vector stays in the cache
   const std::size_t bytes = bytes_of_line(each) / (two && in.next_b == 0 ? 2 : 1);
   const bool spills = !two && sizeof(T) == sizeof(float);
-  if (by_rows && splits_rows(in.count, bytes, storage.multiprocessors, spills)) {
+  if (by_columns) {
+    const bool are_short = are_short_columns(in.count, in.first.n, storage.multiprocessors);
+    return are_short ? cuda::launch_short_columns<T>(storage, each.term, in, out)
+                     : cuda::launch_columns<T, input_layout::strided>(storage, each.term, in, out);
+  }
+  if (by_rows) {
+    if (!splits_rows(in.count, bytes, storage.multiprocessors, spills)) {
+      return cuda::launch_lines<T, contiguous>(storage, each.term, in, out);
+    }
     return cuda::launch_split_lines<T, contiguous>(storage, each.term, source_of<T, contiguous>(each, in), out);
   }
-  if (!by_rows && !by_columns && shares_any_lines(storage, each, in.count)) {
-    const auto source = source_of<T, any>(each, to_any_lines(each, in));
-    return cuda::launch_split_lines<T, any>(storage, each.term, source, out);
+  if (!shares_any_lines(storage, each, in.count)) {
+    return cuda::launch_lines<T, input_layout::strided>(storage, each.term, in, out);
   }
-  if (by_columns && splits_columns(in.count, in.first.n, storage.multiprocessors)) {
-    return cuda::launch_split_columns<T>(storage, each.term, in, out);
-  }
-  cuda::launch_lines<T>(storage, each.term, in, out);
+  const auto source = source_of<T, any>(each, to_any_lines(each, in));
+  cuda::launch_split_lines<T, any>(storage, each.term, source, out);
 }
 
 template <class T>
 void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
                        const line_operands<T, input_layout::any>& in, const line_results& out) {
-  const auto source = source_of<T, input_layout::any>(each, in);
-  if (each.info().needs_squares() && each.has_parts()) return enqueue_integer_moments(storage, each, source, out);
-  if (each.info().needs_squares()) {
-    return cuda::launch_line_moments<T, input_layout::any>(storage, source, size_of(each.a.type), out,
-                                                           request_of(each));
+  const bool is_moments = each.info().needs_squares();
+  if (is_moments && each.has_parts()) {
+    return enqueue_integer_moments(storage, each, source_of<T, input_layout::any>(each, in), out);
   }
-  if (shares_any_lines(storage, each, in.count)) {
-    return cuda::launch_split_lines<T, input_layout::any>(storage, each.term, source, out);
+  const auto enqueue = [&]<input_layout layout>(std::integral_constant<input_layout, layout>, bool is_split) {
+    const auto source = source_of<T, layout>(each, in);
+    const std::size_t size = size_of(each.a.type);
+    if (is_moments) return cuda::launch_line_moments<T, layout>(storage, source, size, out, request_of(each));
+    if (is_split) return cuda::launch_split_lines<T, layout>(storage, each.term, source, out);
+    cuda::launch_any_lines<T, layout>(storage, each.term, in, each.n * size, out);
+  };
+  if (in.axes.count == 0 && can_convert_lines(each)) {
+    const bool is_split = splits_rows(in.count, bytes_of_line(each), storage.multiprocessors, false);
+    return enqueue(std::integral_constant<input_layout, input_layout::converted>{}, is_split);
   }
-  cuda::launch_any_lines<T>(storage, each.term, in, out);
+  if (in.axes.count == 0 && can_convert_columns(each, in)) {
+    constexpr auto converted = input_layout::converted;
+    return is_moments ? cuda::launch_column_moments<T, converted>(storage, in, out, request_of(each))
+                      : cuda::launch_columns<T, converted>(storage, each.term, in, out);
+  }
+  enqueue(std::integral_constant<input_layout, input_layout::any>{}, shares_any_lines(storage, each, in.count));
 }
 
 template void enqueue_lines(const storage_type&, const engine::plan&, const line_operands<float>&,
@@ -210,7 +246,7 @@ namespace {
 bool has_columns(const engine::batch& of) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(of.each.a.type));
   const bool two = of.each.info().inputs == 2;
-  return is_native(of.each) && std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
+  return (is_native(of.each) || can_convert(of.each)) && std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
            return x.a == size && (!two || x.b == size || x.b == 0);
          });
 }
@@ -221,7 +257,9 @@ bool is_vector_by_vector(const engine::batch& of, int multiprocessors) {
   const engine::plan& each = of.each;
   const std::size_t bytes = bytes_of_line(each);
   if (each.info().needs_squares() && each.has_parts()) return false;  // vectors read these integers several times
-  if (each.contiguous) return bytes >= bytes_of_vector || (of.count == 1 && splits_lines(bytes));
+  if (each.contiguous || (!has_element_axes(of) && can_convert_lines(each))) {
+    return bytes >= bytes_of_vector || (of.count == 1 && splits_lines(bytes));
+  }
   return !has_columns(of) && is_vector_by_vector(of.count, bytes, multiprocessors);
 }
 

@@ -25,6 +25,9 @@ inline constexpr std::array extremum_strided_rows = {
 };
 
 /// Of columns: many; fewer, of which a block reads sectors; few elements each, a thread for each column.
+struct column_config {
+  int columns, threads, in_flight, resident, blocks_per_multiprocessor;
+};
 inline constexpr std::array extremum_column_configs = {
     column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16}};
 inline constexpr std::size_t max_elements_of_thread = 64;

@@ -1,9 +1,10 @@
 // Reads the elements of one line with some lanes of a warp, or a block.
 //
-// Contiguous lines, aligned or not: 16-byte loads if both inputs can be aligned at once, else as many loads of
-// single elements, neighbours in neighbouring threads; as load.cuh does for a grid. Others: single elements.
+// Contiguous lines of any type, aligned or not: 16-byte loads if both inputs can be aligned at once, else as many
+// loads of single elements, neighbours in neighbouring threads; as load.cuh does for a grid. Others: single elements.
 #pragma once
 
+#include <cuda/converted_load.cuh>
 #include <cuda/line_operands.hpp>
 #include <cuda/load.cuh>
 
@@ -55,33 +56,32 @@ __device__ __forceinline__ unsigned to_alignment(const T* x) {
   return (16 - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16)) % 16 / sizeof(T);
 }
 
-/// Calls add(x, y) with arrays of elements of packs, for this thread's part of a line, and with single elements
-/// before and behind them. Index: unsigned for lines of less than 2^30 elements.
-template <class Term, int in_flight, class Index, class Team, class T, class Add>
-__device__ __forceinline__ void for_each_pack_of_line(const T* a, const T* b, Index n, Index head, Team team,
-                                                      Add add) {
-  constexpr Index width = pack<T>::count, lanes = Team::lanes;
-  constexpr bool two = Term::inputs == 2;
+/// For this thread's share of a line: add(x, y) of packs, and add_single(x, y) of the elements before and behind them.
+/// Pack: 16 bytes of elements T. Index: unsigned for lines of less than 2^30 elements.
+template <class Pack, bool two, int in_flight, class Index, class Team, class T, class Add, class AddSingle>
+__device__ __forceinline__ void for_each_pack_of_line(const T* a, const T* b, Index n, Index head, Team team, Add add,
+                                                      AddSingle add_single) {
+  constexpr Index width = sizeof(Pack) / sizeof(T), lanes = Team::lanes;
   const auto thread = static_cast<Index>(team.first_thread());
   const Index end = n - (n - head) % width;
   for (Index i = head + thread * width; i < end; i += in_flight * lanes * width) {
-    pack<T> x[in_flight], y[in_flight];
+    Pack x[in_flight], y[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
       const Index at = i + static_cast<Index>(k) * lanes * width;
-      x[k] = y[k] = pack<T>{};
+      x[k] = y[k] = Pack{};
       if (k > 0 && at >= end) continue;
-      x[k] = *reinterpret_cast<const pack<T>*>(a + at);
-      y[k] = two ? *reinterpret_cast<const pack<T>*>(b + at) : x[k];
+      x[k] = *reinterpret_cast<const Pack*>(a + at);
+      y[k] = two ? *reinterpret_cast<const Pack*>(b + at) : x[k];
     }
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) add(x[k].element, y[k].element);
+    for (int k = 0; k < in_flight; ++k) add(x[k], y[k]);
   }
   const Index in_packs = end - head;
   for (Index i = thread; i < n - in_packs; i += lanes) {
     const Index single = i < head ? i : i + in_packs;
-    const T x[1] = {a[single]}, y[1] = {two ? b[single] : x[0]};
-    add(x, y);
+    const T x = a[single];
+    add_single(x, two ? b[single] : x);
   }
 }
 
@@ -118,7 +118,44 @@ __device__ __forceinline__ void for_each_of_contiguous_line(const operands<T, in
       return for_each_of_unaligned_line<Term, in_flight, Index>(line.a, line.b, n, team, add);
     }
   }
-  for_each_pack_of_line<Term, in_flight, Index>(line.a, line.b, n, min(static_cast<Index>(to_pack), n), team, add);
+  for_each_pack_of_line<pack<T>, Term::inputs == 2, in_flight>(
+      line.a, line.b, n, min(static_cast<Index>(to_pack), n), team,
+      [&](const pack<T>& x, const pack<T>& y) { add(x.element, y.element); },
+      [&](T x, T y) {
+        const T of_a[1] = {x}, of_b[1] = {y};
+        add(of_a, of_b);
+      });
+}
+
+/// The elements of a contiguous line that are no carriers, added to `sums` (packed_sum.cuh). Inputs that cannot be
+/// aligned at once: by single elements, neighbours in neighbouring threads.
+template <class Term, class Element, int in_flight, class Index, class Team, class T, class Sums>
+__device__ __forceinline__ void add_converted_line(const operands<T, input_layout::any>& line, Team team,
+                                                   Sums& sums) {
+  const auto* const a = reinterpret_cast<const Element*>(line.a.data);
+  const auto* const b = reinterpret_cast<const Element*>(line.b.data);
+  const auto n = static_cast<Index>(line.n >> line.log2_parts_a);
+  const unsigned to_pack = to_alignment(a);
+  if constexpr (Term::inputs == 2) {
+    if (to_pack != to_alignment(b)) {
+      constexpr int at_once = 8;
+      for (auto i = static_cast<Index>(team.first_thread()); i < n; i += at_once * Team::lanes) {
+        Element x[at_once] = {}, y[at_once] = {};
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+          const Index at = i + static_cast<Index>(k) * Team::lanes;
+          if (at < n) x[k] = a[at], y[k] = b[at];
+        }
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) sums.add_single(k, x[k], y[k]);
+      }
+      return;
+    }
+  }
+  for_each_pack_of_line<word_pack, Term::inputs == 2, in_flight>(
+      a, b, n, min(static_cast<Index>(to_pack), n), team,
+      [&](const word_pack& x, const word_pack& y) { sums.add(x, y); },
+      [&](Element x, Element y) { sums.add_single(0, x, y); });
 }
 
 }  // namespace

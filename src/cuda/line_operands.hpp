@@ -47,9 +47,14 @@ struct line_operands<T, input_layout::any> : one_stride_lines<T> {
   }
 };
 
+/// Whether lines of this layout have elements of any type. In layout `converted` they are contiguous and of one type,
+/// which can_convert_lines says.
+template <input_layout layout>
+inline constexpr bool converts = layout == input_layout::any || layout == input_layout::converted;
+
 /// Of a kernel that loads lines in this layout.
 template <class T, input_layout layout>
-using lines_of = line_operands<T, layout == input_layout::any ? input_layout::any : input_layout::strided>;
+using lines_of = line_operands<T, converts<layout> ? input_layout::any : input_layout::strided>;
 
 /// Where the results go.
 struct line_results {

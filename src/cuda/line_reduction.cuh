@@ -4,8 +4,9 @@
 // again, by a team, if that decides nothing. Kernels that take a kind need to know nothing else.
 #pragma once
 
-#include <cuda/batch_kernel.cuh>
+#include <cuda/line_again.cuh>
 #include <cuda/line_source.hpp>
+#include <cuda/packed_sum.cuh>
 #include <cuda/split_lines.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -40,6 +41,7 @@ template <class T, class Term_>
 struct sum_of_terms {
   using carrier = T;
   using Term = Term_;
+  using work_of_open_lines = sum_of_terms;
   static constexpr int sums = 1;
   static constexpr int terms_of_element = 1;  ///< at most, of each sum
   static constexpr bool loses_to_underflow = core::streams_of<Term, T> == 2;
@@ -78,6 +80,15 @@ struct sum_of_terms {
     sum_line_again(core::describe_term<Term>(), line, team, static_cast<scaling>(scale), bounds.of_sum, storage,
                    of_warp, to);
   }
+};
+
+/// The same of elements that are converted by packs, in layout `converted`.
+template <class T, class Term>
+struct sum_of_packs : sum_of_terms<T, Term> {
+  static constexpr int terms_of_element = 2;  ///< the halves of products of 64 bits
+  static constexpr bool loses_to_underflow = false;
+  template <class Element, int accumulators = 2>
+  using of_packs = packed_thread_sum<T, Term, Element, accumulators>;
 };
 
 /// The sums of x and of x^2.
@@ -172,6 +183,7 @@ template <class T>
 struct moments_of_line {
   using carrier = T;
   using Term = core::value;  ///< for the loops
+  using work_of_open_lines = moments_of_line;
   static constexpr int sums = 2;
   static constexpr int terms_of_element = 1;
   static constexpr bool loses_to_underflow = core::streams_of<core::square, T> == 2;
@@ -247,19 +259,58 @@ struct moments_of_line {
   }
 };
 
+/// A variance or its root of elements that are converted by packs, in layout `converted`.
+template <class T>
+struct moments_of_packs : moments_of_line<T> {
+  using Term = core::square;  ///< which types are converted
+  static constexpr int terms_of_element = 2;
+  static constexpr bool loses_to_underflow = false;
+
+  template <class Element, int accumulators = 2>
+  struct of_packs {
+    packed_thread_sum<T, core::value, Element, accumulators> values;
+    packed_thread_sum<T, core::square, Element, accumulators> squares;
+
+    __device__ __forceinline__ void add(const word_pack& x, const word_pack&) { values.add(x, x), squares.add(x, x); }
+    __device__ __forceinline__ void add_single(int place, Element x, Element) {
+      values.add_single(place, x, x), squares.add_single(place, x, x);
+    }
+    __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
+  };
+};
+
+/// What computes a sum of lines of a layout, and a variance.
+template <class T, class Term, input_layout layout>
+using sum_work = std::conditional_t<layout == input_layout::converted, sum_of_packs<T, Term>, sum_of_terms<T, Term>>;
+template <class T, input_layout layout>
+using moments_work = std::conditional_t<layout == input_layout::converted, moments_of_packs<T>, moments_of_line<T>>;
+
 /// The team's sum of a line, in its thread 0. By all threads of a warp or a block; `of_warp`: of a block.
 template <class Kind, input_layout layout, int in_flight, class Index, class Team, class Line>
 __device__ __forceinline__ typename Kind::total total_of_line(const Line& line, bool is_line, Team team,
                                                               typename Kind::total* of_warp) {
-  typename Kind::of_thread sums;
-  const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
-  if (!is_line) {
-  } else if constexpr (layout == input_layout::contiguous) {
-    for_each_of_contiguous_line<typename Kind::Term, in_flight, Index>(line, team, add);
+  using Term = typename Kind::Term;
+  if constexpr (layout == input_layout::converted) {
+    typename Kind::total total{};
+    if (is_line) {
+      with_converted_type<Term, typename Kind::carrier>(line.a.type, [&]<class Element>(Element) {
+        typename Kind::template of_packs<Element> sums;
+        add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
+        total = sums.total();
+      });
+    }
+    return sum_of_team(team, total, of_warp);
   } else {
-    for_each_pack<typename Kind::Term, in_flight>(line, team, add);
+    typename Kind::of_thread sums;
+    const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
+    if (!is_line) {
+    } else if constexpr (layout == input_layout::contiguous) {
+      for_each_of_contiguous_line<Term, in_flight, Index>(line, team, add);
+    } else {
+      for_each_pack<Term, in_flight>(line, team, add);
+    }
+    return sum_of_team(team, sums.total(), of_warp);
   }
-  return sum_of_team(team, sums.total(), of_warp);
 }
 
 /// The bounds of a kind, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
@@ -279,12 +330,23 @@ EXACTDOT_CORE line_bounds bounds_of_kind(Bound bound) {
   }
 }
 
+/// Whether the loops over a layout give a thread's accumulators as many terms as bound_of_line counts.
+template <class Kind, input_layout layout, int in_flight>
+inline constexpr bool is_bounded = layout == input_layout::contiguous || layout == input_layout::converted ||
+                                   in_flight >= pack<typename Kind::carrier>::count;
+
+/// in_flight in the bounds of a layout: of `converted` lines a lane of four takes up to 8 single elements more.
+template <input_layout layout>
+EXACTDOT_CORE int counted_in_flight(int in_flight) {
+  return layout == input_layout::converted ? in_flight + 16 : in_flight;
+}
+
 /// The bounds of a line of n addends.
-template <class Kind>
+template <class Kind, input_layout layout = input_layout::any>
 EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight) {
   constexpr int accumulators = 16 / sizeof(typename Kind::carrier);
   return bounds_of_kind<Kind>([&](bool products_of_doubles) {
-    return bound_of_line(n, lanes, in_flight, accumulators, products_of_doubles);
+    return bound_of_line(n, lanes, counted_in_flight<layout>(in_flight), accumulators, products_of_doubles);
   });
 }
 

@@ -48,7 +48,7 @@ struct line_source {
 
   /// log2 of the addends that an element makes.
   [[nodiscard]] EXACTDOT_CORE int log2_parts() const {
-    if constexpr (layout == input_layout::any) {
+    if constexpr (converts<layout>) {
       return lines.first.log2_parts_a + lines.first.log2_parts_b;
     } else {
       return 0;
@@ -59,7 +59,7 @@ struct line_source {
   [[nodiscard]] EXACTDOT_CORE auto piece(std::size_t i, std::uint64_t begin, std::uint64_t first,
                                          std::uint64_t n) const {
     auto one = lines.line(offsets.data == nullptr ? i : 0);
-    if constexpr (layout == input_layout::any) {
+    if constexpr (converts<layout>) {
       one.skip(begin + first);
     } else {
       const auto skipped = static_cast<std::ptrdiff_t>(begin + first);

@@ -40,23 +40,30 @@ inline constexpr std::array strided_line_rows = {
     line_row{unlimited, {256, 256, 4, 3, 12}},
 };
 
+/// Of contiguous lines whose elements are converted in packs, by bytes of elements. Reasoned from the bytes in flight of
+/// a multiprocessor: 48 KiB.
+inline constexpr std::array packed_line_rows = {
+    line_row{512, {4, 256, 4, 3, 16}},
+    line_row{4 * kibi, {8, 256, 4, 3, 16}},
+    line_row{32 * kibi, {32, 256, 4, 3, 12}},
+    line_row{unlimited, {256, 256, 4, 3, 12}},
+};
+/// Of variances of these; the shared memory of more warps a block would not fit.
+inline constexpr std::array packed_moment_rows = {
+    line_row{4 * kibi, {8, 128, 4, 4, 32}},
+    line_row{32 * kibi, {32, 128, 4, 4, 24}},
+    line_row{unlimited, {256, 256, 4, 2, 12}},
+};
+
 /// Of lines whose elements are converted one by one, by bytes of carriers.
 inline constexpr std::array any_line_rows = {
     line_row{32 * kibi, {32, 256, 4, 2, 16}},
     line_row{unlimited, {256, 256, 4, 2, 8}},
 };
 
-/// Of columns: threads of a block for each of which there are so many columns.
-struct column_config {
-  int columns, threads, in_flight, resident, blocks_per_multiprocessor;
-};
-/// The first, if that gives every multiprocessor a block: all of a cache line is read by one warp; else the second,
-/// which reads sectors of 32 or 64 bytes.
-inline constexpr std::array column_configs = {column_config{32, 256, 8, 3, 12}, column_config{8, 256, 8, 3, 12}};
-
 /// Of short columns, a thread for each. Reasoned: 16 rows of 2^21 took 6 times reading with blocks of 32 columns,
 /// which end in barriers (H100, 2026-11-25).
-inline constexpr line_config short_column_config = {1, 256, 8, 2, 8};
+inline constexpr std::array short_column_rows = {line_row{unlimited, {1, 256, 8, 2, 8}}};
 constexpr bool are_short_columns(std::size_t count, std::size_t rows, int multiprocessors) {
   return rows <= 128 && count >= 512 * static_cast<std::size_t>(multiprocessors);
 }

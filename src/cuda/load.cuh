@@ -18,6 +18,20 @@ namespace {
 __device__ __forceinline__ float magnitude(float x) { return fabsf(x); }
 __device__ __forceinline__ double magnitude(double x) { return fabs(x); }
 
+/// A factor of a term, from an element.
+template <class Term, class T>
+__device__ __forceinline__ T factor(T x) {
+  if constexpr (Term::absolute) return magnitude(x);
+  return x;
+}
+
+/// The second factor: 1 for terms of one.
+template <class Term, class T>
+__device__ __forceinline__ T second_factor(T y) {
+  if constexpr (Term::factors == 1) return 1;
+  return factor<Term>(y);
+}
+
 /// What one 16-byte load reads.
 template <class T>
 struct alignas(16) pack {

@@ -36,11 +36,11 @@ template <int sums>
 constexpr block_config segment_config() {
   return sums == 1 ? block_config{128, 4} : block_config{128, 3};
 }
-/// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, and with two inputs in
-/// flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
-template <class T, int sums, int inputs>
+/// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, of elements that are
+/// converted, and with two inputs in flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
+template <class T, int sums, int inputs, bool converts>
 constexpr block_config split_config() {
-  return sums * inputs == 1 && sizeof(T) == sizeof(double) ? block_config{256, 3} : block_config{256, 2};
+  return sums * inputs == 1 && sizeof(T) == sizeof(double) && !converts ? block_config{256, 3} : block_config{256, 2};
 }
 inline constexpr int split_in_flight = 4;
 
@@ -86,35 +86,40 @@ constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multipro
   return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));
 }
 
-struct split_column_config {
-  int columns, threads, resident;
+/// Of columns: `across` threads side by side have `width` columns each.
+struct panel_config {
+  int across, width, threads, resident;
+  [[nodiscard]] constexpr int columns() const { return across * width; }
 };
-/// Long columns of which there are too few for a block each; the first if there are 32.
-inline constexpr std::array split_column_configs = {split_column_config{32, 256, 2},
-                                                    split_column_config{8, 256, 2}};
-/// Elements of each input that a thread loads before it uses the first: as many as registers hold.
+/// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks share
+/// columns of which there are so many as threads side by side; else the second, which reads sectors of 32 or 64 bytes.
+inline constexpr std::array panel_configs = {panel_config{32, 1, 256, 2}, panel_config{8, 1, 256, 2}};
+/// The same of elements that are converted: four columns of a thread are as many bytes in flight as of carriers.
+template <int sums>
+inline constexpr std::array converted_panel_configs = {panel_config{32, sums == 1 ? 4 : 2, 256, 2},
+                                                       panel_config{8, sums == 1 ? 4 : 2, 256, 2}};
+/// Rows that a thread loads before it uses the first: as many as registers hold.
 template <int sums, int inputs>
-constexpr int column_in_flight() {
-  return sums * inputs == 1 ? 16 : 8;
+constexpr int rows_in_flight(bool converted) {
+  return sums * inputs == 1 && !converted ? 16 : sums * inputs == 1 || !converted ? 8 : 4;
 }
 inline constexpr std::size_t least_rows_of_block = 512;
 
-constexpr const split_column_config& column_config_for(std::size_t count) {
-  return split_column_configs[count >= 32 ? 0 : 1];
+template <std::size_t size>
+constexpr std::size_t panel_config_for(const std::array<panel_config, size>& configs, std::size_t count,
+                                       std::size_t rows, int multiprocessors) {
+  const panel_config& first = configs[0];
+  const bool shares = rows >= 2 * least_rows_of_block;
+  return count >= static_cast<std::size_t>(shares ? first.across : first.columns() * multiprocessors) ? 0 : 1;
 }
 
 /// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.
-constexpr std::size_t parts_of_columns(std::size_t count, std::size_t rows, int multiprocessors, std::size_t most) {
-  const split_column_config& config = column_config_for(count);
-  const auto columns = static_cast<std::size_t>(config.columns);
+constexpr std::size_t parts_of_columns(const panel_config& config, std::size_t count, std::size_t rows,
+                                       int multiprocessors, std::size_t most) {
+  const auto columns = static_cast<std::size_t>(config.columns());
   const std::size_t panels = (count + columns - 1) / columns,
                     resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most);
   return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(resident / panels, 1));
-}
-
-/// Whether columns are split among blocks.
-constexpr bool splits_columns(std::size_t count, std::size_t rows, int multiprocessors) {
-  return parts_of_columns(count, rows, multiprocessors, max_split_blocks) > 1;
 }
 
 }  // namespace exactdot::inline v0_3::cuda_engine

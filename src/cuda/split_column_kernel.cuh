@@ -1,10 +1,9 @@
-// Long columns of which there are too few to give every block some: several blocks read rows of the same columns.
+// Columns: neighbouring threads read neighbouring ones. A block has some of them alone; or, if there are too few to
+// give every block some, several blocks read rows of the same columns.
 //
-//   block        traced sums of its rows of neighbouring columns, each by some of its threads   batch_kernel.cuh
-//   last block   of those columns: joins all blocks' sums, and decides
-//   open_line_kernel of columns that this leaves open split_line_kernel.cuh
-//
-// The same kernel computes columns that are a block's alone, for kinds of reductions that column_kernel has not.
+//   block              its rows of neighbouring columns, each by some of its threads   line_reduction.cuh: Work
+//   last block         of those columns: joins all blocks' totals, and decides         last_block.cuh
+//   open_line_kernel   columns of several blocks that this leaves open                 open_line_kernel.cuh
 #pragma once
 
 #include <cuda/last_block.cuh>
@@ -12,6 +11,72 @@
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
+
+/// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width` sums: x[j]
+/// is of column j·across + threadIdx.x % across. `of_row`: in shared memory, column_slots of them for each column. Its
+/// joins are no more than joins_of() counts.
+template <int threads, int across>
+inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
+template <int threads, int across, int width, class Sum>
+__device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
+  constexpr unsigned columns = across * width, slots = column_slots<threads, across>, rows_of_warp = 32 / across;
+  static_assert(slots + rows_of_warp / 2 <= 11, "joins_of");
+#pragma unroll
+  for (int j = 0; j < width; ++j) {
+#pragma unroll
+    for (unsigned distance = 16; distance >= across; distance /= 2) {
+      x[j].join(shuffled(x[j], [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
+    }
+    const unsigned slot = threadIdx.x * slots / threads;
+    if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + j * across + threadIdx.x % across]);
+  }
+  __syncthreads();
+  Sum total{};
+  if (threadIdx.x < columns) {
+    copy_sum(of_row[threadIdx.x], total);
+#pragma unroll
+    for (unsigned other = 1; other < slots; ++other) {
+      Sum next{};
+      copy_sum(of_row[other * columns + threadIdx.x], next);
+      total.join(next);
+    }
+  }
+  return total;
+}
+
+/// Calls work(j, sum) with the sum of the rows from `first` to `end` of each of this thread's columns, of elements that
+/// are converted, neighbours of neighbouring columns. Column j is number column + j·across of the lines.
+template <class Kind, class Element, int threads, int across, int width, int in_flight, class Lines, class Work>
+__device__ __forceinline__ void add_converted_columns(const Lines& in, std::size_t column, std::size_t first,
+                                                      std::size_t end, Work work) {
+  constexpr std::size_t lanes = threads / across;
+  constexpr bool two = Kind::Term::inputs == 2;
+  const auto line = in.line(column);
+  const std::ptrdiff_t next_b = two ? in.next_b : 0;
+  typename Kind::template of_packs<Element, 1> sums[width];
+  for (std::size_t row = first + threadIdx.x / across; row < end; row += in_flight * lanes) {
+    Element x[in_flight][width] = {}, y[in_flight][width] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const std::size_t at = row + static_cast<std::size_t>(k) * lanes;
+      const char* const a = line.a.data + static_cast<std::ptrdiff_t>(at) * line.a.stride;
+      const char* const b = two ? line.b.data + static_cast<std::ptrdiff_t>(at) * line.b.stride : a;
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+        if (at >= end || column + static_cast<std::size_t>(j * across) >= in.count) continue;
+        x[k][j] = *reinterpret_cast<const Element*>(a + j * across * static_cast<int>(sizeof(Element)));
+        y[k][j] = two ? *reinterpret_cast<const Element*>(b + j * across * next_b) : x[k][j];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+#pragma unroll
+      for (int j = 0; j < width; ++j) sums[j].add_single(k, x[k][j], y[k][j]);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < width; ++j) work(j, sums[j].total());
+}
 
 /// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
 /// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
@@ -35,69 +100,80 @@ EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::si
   return {(rows + of_turn - 1) / of_turn, of_turn, parts};
 }
 
-template <class Kind, int threads, int columns, int in_flight, int resident>
+/// `width`: columns of a thread, in layout `converted`.
+template <class Kind, input_layout layout, int threads, int across, int width, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
-    split_column_kernel(const __grid_constant__ line_operands<typename Kind::carrier> in, unsigned parts,
+    split_column_kernel(const __grid_constant__ lines_of<typename Kind::carrier, layout> in, unsigned parts,
                         const __grid_constant__ line_bounds bounds, const __grid_constant__ line_results out,
                         const __grid_constant__ line_request asked, line_state* state) {
   using T = typename Kind::carrier;
   using Total = typename Kind::total;
-  constexpr unsigned lanes = threads / columns;
-  static_assert(in_flight >= pack<T>::count && lanes >= 8, "bounds_of_columns");
+  constexpr unsigned lanes = threads / across, columns = across * width, words = (columns + 31) / 32;
+  static_assert(is_bounded<Kind, layout, in_flight> && lanes >= 8 && columns <= threads, "bounds_of_columns");
   __shared__ typename Kind::storage storage;
-  __shared__ Total of_warp[threads / 32][columns];
+  __shared__ Total of_row[column_slots<threads, across> * columns];
   __shared__ refined_sum refined_of_warp[threads / 32];
-  __shared__ unsigned scale[columns];
-  __shared__ unsigned open_columns;
+  __shared__ unsigned scale[columns], open_columns[words];
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
-  const column_team<threads, columns> team;
-  const unsigned column = threadIdx.x % columns;
-  const std::size_t panels = (in.count + columns - 1) / columns, n = in.first.n;
+  const std::size_t panels = (in.count + columns - 1) / columns, n = out.to.count;
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
-    const std::size_t panel = unit / parts, part = unit % parts, index = panel * columns + column;
-    const bool is_line = index < in.count;
+    const std::size_t panel = unit / parts, part = unit % parts, first_column = panel * columns;
     const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
-    const std::size_t first = rows_of.begin(part, n);
-    typename Kind::of_thread sums;
-    if (is_line) {
-      auto rows = in.line(index);
+    const std::size_t first = rows_of.begin(part, n), end = rows_of.begin(part + 1, n);
+    const std::size_t of_thread = first_column + threadIdx.x % across;
+    Total sums[width] = {};
+    if (of_thread >= in.count) {
+    } else if constexpr (layout == input_layout::converted) {
+      with_converted_type<typename Kind::Term, T>(in.first.a.type, [&]<class Element>(Element) {
+        add_converted_columns<Kind, Element, threads, across, width, in_flight>(
+            in, of_thread, first, end, [&](int j, const Total& sum) { sums[j] = sum; });
+      });
+    } else {
+      auto rows = in.line(of_thread);
       rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
       if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
-      rows.n = rows_of.begin(part + 1, n) - first;
+      rows.n = end - first;
+      typename Kind::of_thread of_rows;
+      const column_team<threads, across> team;
       for_each_pack<typename Kind::Term, in_flight>(rows, team,
-                                                    [&](const auto& x, const auto& y) { sums.add(x, y); });
+                                                    [&](const auto& x, const auto& y) { of_rows.add(x, y); });
+      sums[0] = of_rows.total();
     }
-    Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
+    Total total = sum_of_columns<threads, across>(sums, of_row);
+    const std::size_t index = first_column + threadIdx.x;
+    const bool is_line = threadIdx.x < columns && index < in.count;
     if (parts > 1) {
-      if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + column) * Kind::sums]);
+      if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + threadIdx.x) * Kind::sums]);
       if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
-      total = Total{};
-      for (unsigned other = threadIdx.x / columns; other < parts; other += lanes) {
+      Total joined[1] = {};
+      for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
         Total next{};
-        Kind::load(&state->partial[((panel * parts + other) * columns + column) * Kind::sums], next);
-        total.join(next);
+        Kind::load(&state->partial[((panel * parts + other) * columns + threadIdx.x % columns) * Kind::sums], next);
+        joined[0].join(next);
       }
       __syncwarp();
-      total = sum_of_columns<threads, columns>(total, of_warp);
+      total = sum_of_columns<threads, columns>(joined, of_row);
     }
-    if (threadIdx.x < 32) {
+    if (threadIdx.x < 32 * words) {
       core::decision found{0, true};
-      if (threadIdx.x < columns && is_line) {
+      if (is_line) {
         found = Kind::decide(total, bounds, out.to.rule, n, asked);
         if (found.certain) store_line<T>(out, index, found.word);
-        scale[column] = Kind::choose_scaling(total, bounds);
+        scale[threadIdx.x] = Kind::choose_scaling(total, bounds);
         if (!found.certain && parts > 1) found.certain = append_open_line<Kind>(*state, index);
       }
       const unsigned open = __ballot_sync(all_lanes, !found.certain);
-      if (threadIdx.x == 0) open_columns = open;
+      if (threadIdx.x % 32 == 0) open_columns[threadIdx.x / 32] = open;
     }
     __syncthreads();
-    for (unsigned open = open_columns; open != 0; open &= open - 1) {
-      const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
-      const std::size_t i = panel * columns + next;
-      Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp,
-                  destination_of(out, i, n), asked);
+    for (unsigned word = 0; word < words; ++word) {
+      for (unsigned open = open_columns[word]; open != 0; open &= open - 1) {
+        const unsigned next = 32 * word + static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
+        const std::size_t i = first_column + next;
+        Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp,
+                    destination_of(out, i, n), asked);
+      }
     }
     __syncthreads();
   }

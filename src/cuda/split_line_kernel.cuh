@@ -157,8 +157,7 @@ __global__ void __launch_bounds__(threads, resident)
     split_line_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
                       const __grid_constant__ split_plan plan, const __grid_constant__ line_results out,
                       const __grid_constant__ line_request asked, line_state* state) {
-  static_assert(layout == input_layout::contiguous || in_flight >= pack<typename Kind::carrier>::count,
-                "bounds_of_split");
+  static_assert(is_bounded<Kind, layout, in_flight>, "bounds_of_split");
   __shared__ split_storage<Kind, threads / 32> storage;
   begin_kernel(0);  // open_line_kernel follows: it may wait beside these blocks, all of which are resident
   const long_lines lines(in, plan, *state);
@@ -169,7 +168,7 @@ __global__ void __launch_bounds__(threads, resident)
   const std::uint64_t end = shares.begin(block + 1);
   if (threadIdx.x == 0) {
     const std::uint64_t most = (shares.units / shares.blocks + 1) * plan.unit << in.log2_parts();
-    storage.bounds.set(bounds_of_split<Kind>(most, threads, in_flight));
+    storage.bounds.set(bounds_of_split<Kind>(most, threads, counted_in_flight<layout>(in_flight)));
   }
   const block_team<threads> team;
   for (found_line line = lines.line_of(unit);; line = lines.next(line)) {

@@ -175,14 +175,14 @@ void expect_sums(element_type a, element_type b, reduction what, unsigned seed) 
   const auto of = random_lines(random, a, b, lanes == 32 ? 300 : 1500);
   expect_results<T>(of, what, result_of(random), mode::exact, seed, "sums",
                     [&](gpu::stream& stream, const auto& in, const line_results& to) {
-                      const error_bound bound =
-                          bound_of_line(in.first.n, lanes, 4, pack<T>::count, core::streams_of<Term, T> == 2);
+                      using work = sum_of_terms<T, Term>;
+                      const line_bounds bounds = bounds_of_line<work>(in.first.n, lanes, 4);
                       if constexpr (lanes > 32) {
-                        constexpr auto kernel = long_line_kernel<T, Term, input_layout::any, lanes, 4>;
-                        gpu::launch(kernel, 2, lanes, 0, stream, in, bound, to);
+                        constexpr auto kernel = long_line_kernel<work, input_layout::any, lanes, 4>;
+                        gpu::launch(kernel, 2, lanes, 0, stream, in, bounds, to, line_request{});
                       } else {
-                        constexpr auto kernel = short_line_kernel<T, Term, input_layout::any, 64, lanes, 4>;
-                        gpu::launch(kernel, 2, 64, 0, stream, in, bound, to);
+                        constexpr auto kernel = short_line_kernel<work, input_layout::any, 64, lanes, 4>;
+                        gpu::launch(kernel, 2, 64, 0, stream, in, bounds, to, line_request{});
                       }
                     });
 }
@@ -347,9 +347,9 @@ TEST_F(element_axes_of_lines, that_are_wrong_are_noticed) {
     change(placed.in.axes);
     const core::result_rule rule(core::finish::round, core::format_of(element_type::float64));
     return on.results(of.count, of.n, rule, [&](const line_results& to) {
-      const error_bound bound = bound_of_line(of.n, 32, 4, 2, false);
-      constexpr auto kernel = short_line_kernel<double, core::value, input_layout::any, 64, 32, 4>;
-      gpu::launch(kernel, 1, 64, 0, on.stream(), placed.in, bound, to);
+      using work = sum_of_terms<double, core::value>;
+      constexpr auto kernel = short_line_kernel<work, input_layout::any, 64, 32, 4>;
+      gpu::launch(kernel, 1, 64, 0, on.stream(), placed.in, bounds_of_line<work>(of.n, 32, 4), to, line_request{});
     });
   };
   const auto right = sums([](element_axes&) {});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cuda/batch_kernel.cuh>
 #include <cuda/second_level_code.cuh>
+#include <cuda/split_column_kernel.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/reductions.hpp>
 #include <string>
@@ -113,19 +114,22 @@ class launcher {
  private:
   template <class T, class Term, class Way>
   void launch(const line_operands<T>& in, const line_results& to, unsigned blocks, bound_choice choice) {
-    error_bound bound =
-        bound_of_line(in.first.n, Way::lanes, Way::in_flight, pack<T>::count, core::streams_of<Term, T> == 2);
-    bound.factor *= choice.factor, bound.floor *= choice.floor;
+    using work = sum_of_terms<T, Term>;
+    line_bounds bounds = bounds_of_line<work>(in.first.n, Way::lanes, Way::in_flight);
+    bounds.of_sum.factor *= choice.factor, bounds.of_sum.floor *= choice.floor;
+    const line_request asked;
     if constexpr (takes_columns<Way>) {
-      constexpr auto kernel = column_kernel<T, Term, Way::threads, Way::columns, Way::in_flight>;
-      gpu::launch(kernel, blocks, Way::threads, 0, stream_, in, bound, to);
+      constexpr auto kernel =
+          split_column_kernel<work, input_layout::strided, Way::threads, Way::columns, 1, Way::in_flight, 1>;
+      line_state* const unused = nullptr;
+      gpu::launch(kernel, blocks, Way::threads, 0, stream_, in, 1U, bounds, to, asked, unused);
     } else if constexpr (Way::lanes > 32) {
-      constexpr auto kernel = long_line_kernel<T, Term, Way::layout, Way::lanes, Way::in_flight>;
-      gpu::launch(kernel, blocks, Way::lanes, 0, stream_, in, bound, to);
+      constexpr auto kernel = long_line_kernel<work, Way::layout, Way::lanes, Way::in_flight>;
+      gpu::launch(kernel, blocks, Way::lanes, 0, stream_, in, bounds, to, asked);
     } else {
       constexpr int threads = 64;
-      constexpr auto kernel = short_line_kernel<T, Term, Way::layout, threads, Way::lanes, Way::in_flight>;
-      gpu::launch(kernel, blocks, threads, 0, stream_, in, bound, to);
+      constexpr auto kernel = short_line_kernel<work, Way::layout, threads, Way::lanes, Way::in_flight>;
+      gpu::launch(kernel, blocks, threads, 0, stream_, in, bounds, to, asked);
     }
   }
   gpu::stream stream_;

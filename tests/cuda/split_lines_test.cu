@@ -68,7 +68,7 @@ template <class Kind, int columns, class T>
 void enqueue_columns(gpu::stream& stream, const line_operands<T>& in, const line_results& to,
                      const line_request& asked, line_state* state, const shape_of_launch& shape) {
   constexpr int threads = 256, in_flight = 4;
-  constexpr auto kernel = split_column_kernel<Kind, threads, columns, in_flight, 1>;
+  constexpr auto kernel = split_column_kernel<Kind, input_layout::strided, threads, columns, 1, in_flight, 1>;
   const std::size_t rows = share_rows(in.first.n, shape.parts, threads / columns * in_flight).most();
   gpu::launch(kernel, shape.blocks, threads, 0, stream, in, shape.parts,
               bounds_of_columns<Kind>(rows, threads / columns, in_flight), to, asked, state);

@@ -233,15 +233,20 @@ TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
 }
 
 TEST(columns, are_split_if_they_are_few_and_long) {
-  EXPECT_TRUE(splits_columns(32, 1 << 20, 132));
-  EXPECT_TRUE(splits_columns(3, 5000, 132));
-  EXPECT_FALSE(splits_columns(32, 1000, 132));
-  EXPECT_FALSE(splits_columns(100000, 1 << 20, 132));
+  const auto parts_of = [](std::size_t count, std::size_t rows) {
+    const panel_config& config = panel_configs[panel_config_for(panel_configs, count, rows, 132)];
+    const auto columns = static_cast<std::size_t>(config.columns());
+    return parts_of_columns(config, count, rows, 132, max_partials / columns);
+  };
+  EXPECT_GT(parts_of(32, 1 << 20), 1U);
+  EXPECT_GT(parts_of(3, 5000), 1U);
+  EXPECT_EQ(parts_of(32, 1000), 1U);
+  EXPECT_EQ(parts_of(100000, 1 << 20), 1U);
   for (const std::size_t count :
        {1U, 31U, 32U, 200U, 5000U}) {  // so that no two panels share a counter or a partial sum
-    const auto columns = static_cast<std::size_t>(column_config_for(count).columns);
-    const std::size_t panels = (count + columns - 1) / columns,
-                      parts = parts_of_columns(count, 1 << 20, 132, max_partials / columns);
+    const panel_config& config = panel_configs[panel_config_for(panel_configs, count, 1 << 20, 132)];
+    const auto columns = static_cast<std::size_t>(config.columns());
+    const std::size_t panels = (count + columns - 1) / columns, parts = parts_of(count, 1 << 20);
     if (parts > 1) {
       EXPECT_LE(panels * parts * columns, max_partials);
     }

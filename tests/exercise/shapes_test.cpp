@@ -214,9 +214,10 @@ TEST_P(exercise_of_type, rows_in_the_gpu_kernels) {
     line_operands<T, input_layout::any> in;
     in.first = any_operands_of<T>(plan, plan.term_info());
     in.next_a = in.next_b = static_cast<std::ptrdiff_t>(n * size_of(type())), in.count = count;
-    const error_bound bound = bound_of_line(in.first.n, 8, 4, pack<T>::count, core::streams_of<term, T> == 2);
+    using work = sum_of_terms<T, term>;
     const auto found = on.results(count, n, plan.result, [&](const line_results& to) {
-      gpu::launch(short_line_kernel<T, term, input_layout::any, 64, 8, 4>, 2, 64, 0, on.stream(), in, bound, to);
+      gpu::launch(short_line_kernel<work, input_layout::any, 64, 8, 4>, 2, 64, 0, on.stream(), in,
+                  bounds_of_line<work>(in.first.n, 8, 4), to, line_request{});
     });
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(found[i], of.expected(i * n, n, 1, result)->bits) << "row " << i;

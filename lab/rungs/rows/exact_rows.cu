@@ -40,12 +40,12 @@ struct exact_rows {
     to.first = reinterpret_cast<char*>(sums.data() + first), to.next = sizeof(T);
     to.to.rule = core::result_rule(core::finish::round, core::format<T>::number);
     to.to.count = n, to.to.status = status.data();
-    const auto bound =
-        cuda_engine::bound_of_line(n, is_short ? 32 : threads, in_flight, cuda_engine::pack<T>::count, false);
-    const auto kernel = is_short ? cuda_engine::short_line_kernel<T, core::value, layout, threads, 32, in_flight>
-                                 : cuda_engine::long_line_kernel<T, core::value, layout, threads, in_flight>;
+    using work = cuda_engine::sum_of_terms<T, core::value>;
+    const auto bounds = cuda_engine::bounds_of_line<work>(n, is_short ? 32 : threads, in_flight);
+    const auto kernel = is_short ? cuda_engine::short_line_kernel<work, layout, threads, 32, in_flight>
+                                 : cuda_engine::long_line_kernel<work, layout, threads, in_flight>;
     const std::size_t grid = is_short ? in.grid : std::min<std::size_t>(count, threads / 32 * in.grid);
-    gpu::launch(kernel, static_cast<unsigned>(grid), threads, 0, in.stream, rows, bound, to);
+    gpu::launch(kernel, static_cast<unsigned>(grid), threads, 0, in.stream, rows, bounds, to, cuda_engine::line_request{});
   }
   /// Enqueues the sum of one row by all multiprocessors, as in rung exact.
   void launch_row(std::size_t row) {

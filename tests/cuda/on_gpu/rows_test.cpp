@@ -1,10 +1,12 @@
 // Rows in device memory by all of the oracle's generators, of every length up to 200 and some beyond, aligned or not,
 // strided, overlapping, and of one repeated vector; columns; rows of bytes of every element type. Compared with the
 // vector call of the CPU, which tests/table compares with the oracle.
+#include <algorithm>
 #include <cmath>
 #include <exactdot/cuda.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <exactdot/exactdot.hpp>
+#include <limits>
 
 #include "cuda/on_gpu/support.hpp"
 #include "oracle/cases.hpp"
@@ -153,21 +155,26 @@ TEST_F(cuda_rows, of_any_stride_equal_vectors) {
   expect_strided<double>(200);
 }
 
+/// The columns of the transpose.
+matrix transposed(const matrix& rows, std::size_t bytes) {
+  matrix to = rows;
+  to.next_a = to.next_b = static_cast<std::ptrdiff_t>(bytes);
+  to.stride_a = to.stride_b = static_cast<std::ptrdiff_t>(rows.count * bytes);
+  for (std::size_t k = 0; k < rows.count * rows.n; ++k) {
+    const std::size_t from = k * bytes, place = (k % rows.n * rows.count + k / rows.n) * bytes;
+    std::memcpy(&to.a[place], &rows.a[from], bytes);
+    std::memcpy(&to.b[place], &rows.b[from], bytes);
+  }
+  return to;
+}
+
 template <class T>
 void expect_columns(std::size_t most, unsigned salt) {
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(30)); ++i) {
     const unsigned seed = 11 * i + salt;
     oracle::rng random(seed);
     const matrix rows = generated<T>(random, 1 + random.below(most), random.below(250), 0);
-    matrix given = rows;
-    given.next_a = given.next_b = sizeof(T);
-    given.stride_a = given.stride_b = static_cast<std::ptrdiff_t>(rows.count * sizeof(T));
-    for (std::size_t k = 0; k < rows.count * rows.n; ++k) {
-      const std::size_t from = k * sizeof(T), to = (k % rows.n * rows.count + k / rows.n) * sizeof(T);
-      std::memcpy(&given.a[to], &rows.a[from], sizeof(T));
-      std::memcpy(&given.b[to], &rows.b[from], sizeof(T));
-    }
-    expect_any(given, seed, "columns");
+    expect_any(transposed(rows, sizeof(T)), seed, "columns");
     if (testing::Test::HasFatalFailure()) return;
   }
 }
@@ -201,6 +208,100 @@ void expect_every_length() {
 TEST_F(cuda_rows, of_every_length_equal_vectors) {
   expect_every_length<float>();
   expect_every_length<double>();
+}
+
+/// Numbers as elements of another type: rounded; as integers clamped, and rescaled so that few are 0.
+template <class Element>
+std::vector<unsigned char> narrowed(const std::vector<unsigned char>& floats, double scale) {
+  std::vector<float> from(floats.size() / sizeof(float));
+  std::memcpy(from.data(), floats.data(), floats.size());
+  std::vector<Element> to(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if constexpr (std::is_integral_v<Element>) {
+      const double scaled = std::isfinite(from[i]) ? from[i] * scale : 7;
+      to[i] = static_cast<Element>(std::clamp<double>(scaled, std::numeric_limits<Element>::lowest() / 2.0,
+                                                      std::numeric_limits<Element>::max() / 2.0));
+    } else {
+      to[i] = static_cast<Element>(static_cast<float>(from[i] * scale));
+    }
+  }
+  return bytes_of(to);
+}
+
+/// A matrix of floats as one of other elements.
+template <class Element>
+matrix narrowed(const matrix& from, double scale) {
+  matrix to = from;
+  to.type_a = to.type_b = type_of<Element>;
+  to.a = narrowed<Element>(from.a, scale), to.b = narrowed<Element>(from.b, scale);
+  const auto rescaled = [](std::ptrdiff_t& bytes) {
+    bytes = bytes / static_cast<std::ptrdiff_t>(sizeof(float)) * static_cast<std::ptrdiff_t>(sizeof(Element));
+  };
+  rescaled(to.next_a), rescaled(to.next_b), rescaled(to.stride_a), rescaled(to.stride_b);
+  return to;
+}
+
+/// Rows next to a tie, of which one small element decides on which side; and rows on the tie.
+matrix near_ties(oracle::rng& random, std::size_t count, std::size_t n, int bits) {
+  std::vector<float> a(count * n), b(count * n, 1);
+  for (std::size_t row = 0; row < count; ++row) {
+    float* const x = a.data() + row * n;
+    x[random.below(n)] += 1;
+    x[random.below(n)] += std::ldexp(1.F, -bits);  // half of the last bit of a result of so many bits
+    const float small = std::ldexp(random.below(2) == 0 ? 1.F : -1.F, -bits - 1 - static_cast<int>(random.below(90)));
+    if (random.below(4) != 0) x[random.below(n)] += small;
+    const std::size_t first = random.below(n), second = random.below(n);
+    x[first] += 96, x[second] -= 96;  // what cancels may round
+  }
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(float));
+  const auto distance = static_cast<std::ptrdiff_t>(n) * size;
+  return {type_of<float>, type_of<float>, count, n, bytes_of(a), bytes_of(b), distance, distance, size, size};
+}
+
+template <class Element>
+void expect_packs(std::size_t longest, unsigned salt) {
+  for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(5)); ++i) {
+    const unsigned seed = 13 * i + salt;
+    oracle::rng random(seed);
+    const std::size_t count = 1 + random.below(i % 4 == 3 ? 140 : 12), n = 1 + random.below(longest);
+    const double scale = std::is_integral_v<Element> ? std::ldexp(1.0, static_cast<int>(random.below(30))) : 1;
+    const matrix floats = i % 3 == 0 ? near_ties(random, count, n, i % 2 == 0 ? 8 : 11)
+                                     : generated<float>(random, count, n, i % 4 < 2 ? random.below(9) : 0);
+    const matrix given = narrowed<Element>(floats, scale);
+    const bool is_whole = floats.next_a == static_cast<std::ptrdiff_t>(floats.n * sizeof(float));
+    const matrix used = i % 4 >= 2 && is_whole ? transposed(given, sizeof(Element)) : given;
+    if constexpr (std::is_integral_v<Element>) {
+      constexpr element_type results[] = {element_type::float64, element_type::float32, element_type::int64};
+      const element_type type = results[seed % 3];
+      // of integers only what always fits
+      const auto type_if = [&](bool fits) { return fits ? type : element_type::float64; };
+      expect_rows(used, reduction::sum, type_if(sizeof(Element) < 8), seed % 4, "packs");
+      expect_rows(used, reduction::dot, type_if(sizeof(Element) < 4), seed % 3, "packs");
+      expect_rows(used, reduction::asum, type_if(sizeof(Element) < 8), seed % 2, "packs");
+      expect_rows(used, reduction::variance, type_if(type != element_type::int64), seed % 2, "packs");
+    } else {
+      expect_any(used, seed, "packs");
+      expect_any(used, seed + 7, "packs");
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(cuda_rows, of_elements_in_packs_equal_vectors) {
+  for (const std::size_t longest : {20, 300, 2000}) {
+    const auto salt = static_cast<unsigned>(longest);
+    expect_packs<float16>(longest, salt);
+    expect_packs<bfloat16>(longest, salt + 1);
+    expect_packs<std::int8_t>(longest, salt + 2);
+    expect_packs<std::uint8_t>(longest, salt + 3);
+    expect_packs<std::int16_t>(longest, salt + 4);
+    expect_packs<std::uint16_t>(longest, salt + 5);
+    expect_packs<std::int32_t>(longest, salt + 6);
+    expect_packs<std::uint32_t>(longest, salt + 7);
+    expect_packs<std::int64_t>(longest, salt + 8);
+    expect_packs<std::uint64_t>(longest, salt + 9);
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST_F(cuda_rows, of_other_elements_equal_vectors) {

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Times exactdot beside PyTorch on tensors in a GPU's memory: shapes of training and inference, every element type.
+
+usage: beside_torch.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
+
+A time is the median of replayed CUDA graphs of 5 calls, the two in turns, in microseconds. `reading`: what reading the
+inputs once takes at the speed that PyTorch's float sum of 1 GiB has in the same run. `--only`: rows whose name has all of
+these words.
+"""
+import argparse
+import json
+import statistics
+import sys
+import time
+
+TYPES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int8": 1, "int16": 2, "int32": 4}
+ROWS = ((8192, 4096), (65536, 1024), (262144, 256), (2 ** 21, 32), (64, 2 ** 19))
+
+
+def data(torch, dtype, *shape):
+    if dtype.is_floating_point:
+        return torch.randn(shape, device="cuda", dtype=torch.float32).to(dtype)
+    return torch.randint(-100, 100, shape, device="cuda", dtype=dtype)
+
+
+def cases(torch, xd):
+    """Name, bytes that are read, PyTorch's call and ours."""
+    for name, size in TYPES.items():
+        dtype = getattr(torch, name)
+        floating = dtype.is_floating_point
+        of_sum = dtype if floating else torch.int64
+        for m, n in ROWS:
+            x = data(torch, dtype, m, n)
+            for axis, word in ((1, "rows"), (0, "columns")):
+                out = torch.empty(m if axis else n, device="cuda", dtype=of_sum)
+                yield (f"sum {name} {word} {m}x{n}", x.numel() * size, lambda x=x, axis=axis: torch.sum(x, axis),
+                       lambda x=x, axis=axis, out=out: xd.sum(x, axis=axis, out=out))
+                if not floating:
+                    continue
+                yield (f"norm {name} {word} {m}x{n}", x.numel() * size,
+                       lambda x=x, axis=axis: torch.linalg.vector_norm(x, dim=axis),
+                       lambda x=x, axis=axis, out=out: xd.norm(x, axis=axis, out=out))
+                yield (f"var {name} {word} {m}x{n}", x.numel() * size, lambda x=x, axis=axis: torch.var(x, axis),
+                       lambda x=x, axis=axis, out=out: xd.var(x, axis=axis, ddof=1, out=out))
+                yield (f"max {name} {word} {m}x{n}", x.numel() * size, lambda x=x, axis=axis: torch.amax(x, axis),
+                       lambda x=x, axis=axis, out=out: xd.max(x, axis=axis, out=out))
+            if floating:
+                y = data(torch, dtype, m, n)
+                out = torch.empty(m, device="cuda", dtype=dtype)
+                yield (f"vecdot {name} {m}x{n}", 2 * x.numel() * size, lambda x=x, y=y: torch.linalg.vecdot(x, y),
+                       lambda x=x, y=y, out=out: xd.vecdot(x, y, out=out))
+        if floating:
+            for m, k in ((4096, 4096), (16384, 4096), (4096, 14336)):
+                a, v = data(torch, dtype, m, k), data(torch, dtype, k)
+                out = torch.empty(m, device="cuda", dtype=dtype)
+                yield (f"matvec {name} {m}x{k}", a.numel() * size, lambda a=a, v=v: a @ v,
+                       lambda a=a, v=v, out=out: xd.matvec(a, v, out=out))
+            x = data(torch, dtype, 2 ** 28 // size * 2)
+            out = torch.empty((), device="cuda", dtype=dtype)
+            yield (f"var {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.var(x),
+                   lambda x=x, out=out: xd.var(x, ddof=1, out=out))
+            yield (f"norm {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.linalg.vector_norm(x),
+                   lambda x=x, out=out: xd.norm(x, out=out))
+            for length in (16, 256, 65536):
+                x = data(torch, dtype, 2 ** 25)
+                offsets = torch.arange(0, 2 ** 25 + 1, length, device="cuda")
+                out = torch.empty(2 ** 25 // length, device="cuda", dtype=dtype)
+                yield (f"segment_sum {name} 2^25 by {length}", x.numel() * size,
+                       lambda x=x, offsets=offsets: torch.segment_reduce(x, "sum", offsets=offsets, unsafe=True),
+                       lambda x=x, offsets=offsets, out=out: xd.segment_sum(x, offsets, out=out))
+
+
+def graph_of(torch, call):
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=side):
+        for _ in range(5):
+            call()
+    return graph
+
+
+def microseconds(torch, graphs, rounds=9):
+    times = [[] for _ in graphs]
+    for _ in range(rounds):
+        for graph, taken in zip(graphs, times):
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            graph.replay()
+            start.record()
+            graph.replay()
+            stop.record()
+            stop.synchronize()
+            taken.append(200 * start.elapsed_time(stop))
+    return [statistics.median(taken) for taken in times]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("out")
+    parser.add_argument("--package")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--seconds", type=float, default=300)
+    chosen = parser.parse_args()
+    if chosen.package:
+        sys.path.insert(0, chosen.package)
+    import torch
+    import exactdot as xd
+    torch.manual_seed(1)
+    warm = torch.rand(2 ** 28, device="cuda")
+    for _ in range(50):  # clocks of an idle GPU are low
+        warm.mul_(1.0)
+    speed = warm.numel() * 4 / microseconds(torch, [graph_of(torch, lambda: torch.sum(warm))])[0]  # bytes a us
+    rows, end = [], time.monotonic() + chosen.seconds
+    for name, size, theirs, ours in cases(torch, xd):
+        if time.monotonic() > end:
+            break
+        if not all(word in name for word in chosen.only):
+            continue
+        row = {"name": name, "reading": size / speed}
+        for key, call in (("torch", theirs), ("exactdot", ours)):
+            try:
+                row[key + "_graph"] = graph_of(torch, call)
+            except Exception as error:  # of either library: a row without a time, with the reason
+                row[key + "_error"] = str(error)[:200]
+                torch.cuda.synchronize()
+        graphs = [row.pop(key) for key in ("torch_graph", "exactdot_graph") if key in row]
+        keys = [key for key in ("torch", "exactdot") if key + "_error" not in row]
+        row.update(zip(keys, microseconds(torch, graphs)))
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+    with open(chosen.out, "w", encoding="utf-8") as file:
+        json.dump({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "version": xd.__version__,
+                   "date": time.strftime("%Y-%m-%d"), "bytes_per_microsecond": speed, "rows": rows}, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+// The result of a line that level 1 leaves open, by the team that read it: its elements are still in the cache.
+//
+//   again with more bits, or scaled     refined_sum.cuh
+//   then in expansions, then integers   superaccumulator.cuh
+//
+// Also what all kernels of lines share: where results go, and the sum over a team.
+#pragma once
+
+#include <cuda/finish.cuh>
+#include <cuda/line_load.cuh>
+#include <cuda/refined_sum.cuh>
+#include <cuda/traced_sum.cuh>
+#include <type_traits>
+
+namespace exactdot::inline v0_3::cuda_engine {
+namespace {
+
+/// Of one team, for the lines that level 1 leaves open.
+template <class Carrier>
+struct line_storage {
+  superaccumulator<Carrier> sum;
+  unsigned carried_digit[digit_layout<Carrier>::count];
+  std::int64_t words[core::layout_of<Carrier>().words()];
+  bool decided;
+};
+
+/// The destination of line i.
+__device__ __forceinline__ destination destination_of(const line_results& out, std::size_t i) {
+  destination to = out.to;
+  to.value = out.at(i);
+  return to;
+}
+
+/// Stores the result of line i. By one thread.
+template <class T>
+__device__ __forceinline__ void store_line(const line_results& out, std::size_t i, std::uint64_t word) {
+  if (out.to.rule.gives<T>()) {
+    using bits = typename core::format<T>::bits;
+    *reinterpret_cast<bits*>(out.at(i)) = static_cast<bits>(word);
+  } else {
+    store_anywhere(destination_of(out, i), word);
+  }
+}
+
+/// The sum over the team, in its thread 0; by all its threads.
+template <int lanes, class Sum>
+__device__ __forceinline__ Sum sum_of_team(lane_team<lanes>, Sum x, Sum*) {
+  return sum_of_warp(x, lanes);
+}
+template <int lanes, class Sum>
+__device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_warp) {
+  return sum_of_block(x, of_warp, lanes / 32);
+}
+
+/// A refined sum; thread 0 stores the result if that decides it. storage.decided is valid afterwards.
+template <class Team, class T, input_layout layout>
+__device__ void refine_line(const core::term_info& term, const operands<T, layout>& line, Team team, scaling scale,
+                            const error_bound& bound, line_storage<T>& storage, refined_sum* of_warp,
+                            const destination& to) {
+  const double power = scale == scaling::none ? 1 : scale == scaling::down ? 1 / scale_power : scale_power;
+  const refined_sum of_thread = refined_sum_of_share(line, share_of_thread(team), power, term);
+  const refined_sum total = sum_of_team(team, of_thread, of_warp);
+  if (team.first_thread() == 0) {
+    const core::decision found =
+        decide_refined<T>(total, refined_bound(bound, scale, term.factors, line.n), scale, term.factors, to);
+    if (found.certain) store_anywhere(to, found.word);
+    storage.decided = found.certain;
+  }
+  Team::synchronise();
+}
+
+/// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
+/// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
+template <class Team, class T, input_layout layout>
+[[gnu::noinline]] __device__ void sum_line_again(core::term_info term, operands<T, layout> line, Team team,
+                                                 scaling scale, const error_bound& bound, line_storage<T>& storage,
+                                                 refined_sum* of_warp, const destination& to) {
+  Team::synchronise();  // nothing of the last open line is read any more
+  refine_line(term, line, team, scale, bound, storage, of_warp, to);
+  if (storage.decided) return;
+  const auto thread = static_cast<unsigned>(team.first_thread());
+  for (const bool in_integers : {false, true}) {
+    Team::synchronise();
+    storage.sum.clear_digits(thread, Team::lanes);
+    storage.sum.clear_special(thread);
+    Team::synchronise();
+    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
+    Team::synchronise();
+    if (thread < 32) {
+      const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
+      if (thread == 0) storage.decided = finished;
+    }
+    Team::synchronise();
+    if (storage.decided) return;
+  }
+}
+
+/// The scaling for sum_line_again.
+template <class T, bool tracks_least>
+__device__ __forceinline__ scaling choose_scaling(const traced_sum<tracks_least>& sum, const error_bound& bound) {
+  return choose_scaling<T>(bounded_sum<true>{sum.sum, sum.correction, sum.error}, bound);
+}
+
+}  // namespace
+}  // namespace exactdot::inline v0_3::cuda_engine
