@@ -14,27 +14,35 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Lines of few elements, `lanes` lanes of a warp for each. `resident`: blocks of a multiprocessor.
+/// Lines of few elements, `lanes` lanes of a warp for each. A team takes up to `lanes` lines in turn, and each of its lanes
+/// decides one. `resident`: blocks of a multiprocessor.
 template <class Work, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
 __global__ void __launch_bounds__(threads, resident)
     short_line_kernel(const __grid_constant__ lines_of<typename Work::carrier, layout> in,
                       const __grid_constant__ line_bounds bounds, const __grid_constant__ line_results out,
                       const __grid_constant__ line_request asked) {
   static_assert(is_bounded<Work, layout, in_flight>, "bound_of_line");
-  constexpr unsigned lines_of_warp = 32 / lanes, warps = threads / 32;
+  constexpr unsigned teams = 32 / lanes, warps = threads / 32;
   __shared__ typename Work::storage storage_of_warp[warps];
   begin_kernel(elements_of(in));
-  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, of_team = lane % lanes;
   const lane_team<lanes> team;
-  const std::size_t step = std::size_t{gridDim.x} * warps * lines_of_warp;
-  for (std::size_t first = (std::size_t{blockIdx.x} * warps + warp) * lines_of_warp; first < in.count;
-       first += step) {
-    const std::size_t index = first + lane / lanes;
-    const bool is_line = index < in.count;
-    typename Work::total* const unused = nullptr;
-    const auto total = total_of_line<Work, layout, in_flight, unsigned>(in.line(index), is_line, team, unused);
+  const std::size_t all_teams = std::size_t{gridDim.x} * warps * teams, share = in.count / all_teams;
+  const unsigned turns = share < 1 ? 1 : share < lanes ? static_cast<unsigned>(share) : lanes;
+  for (std::size_t first = (std::size_t{blockIdx.x} * warps + warp) * teams * turns; first < in.count;
+       first += all_teams * turns) {
+    const std::size_t first_of_team = first + lane / lanes * turns;
+    typename Work::total total{};
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      const std::size_t index = first_of_team + turn;
+      typename Work::total* const unused = nullptr;
+      const auto of_line =
+          total_of_line<Work, layout, in_flight, unsigned>(in.line(index), index < in.count, team, unused);
+      if (of_team == turn) total = of_line;
+    }
+    const std::size_t index = first_of_team + of_team;
     core::decision found{0, true};
-    if (is_line && lane % lanes == 0) {
+    if (of_team < turns && index < in.count) {
       found = Work::decide(total, bounds, out.to.rule, out.to.count, asked);
       if (found.certain) store_line<typename Work::carrier>(out, index, found.word);
     }
@@ -44,7 +52,7 @@ __global__ void __launch_bounds__(threads, resident)
     for (; open != 0; open &= open - 1) {
       const int leader = __ffs(static_cast<int>(open)) - 1;
       const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
-      const std::size_t line = first + static_cast<unsigned>(leader) / lanes;
+      const std::size_t line = first + static_cast<unsigned>(leader) / lanes * turns + static_cast<unsigned>(leader) % lanes;
       Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage_of_warp[warp],
                   static_cast<refined_sum*>(nullptr), destination_of(out, line), asked);
     }

@@ -28,7 +28,7 @@ void launch_open_lines(const workspace::storage& storage, const line_source<T, l
 template <class Kind, input_layout layout>
 void launch_split(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
                   const split_plan& plan, const line_results& out, const line_request& asked) {
-  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs, converts<layout>>();
+  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs, layout>();
   const unsigned blocks =
       std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), max_split_blocks);
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},

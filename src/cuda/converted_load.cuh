@@ -24,14 +24,14 @@ namespace {
 /// 16 bytes of any elements. Words, because arrays of smaller types would take a register each.
 using word_pack = pack<unsigned>;
 
-/// Element j of a pack.
+/// Element j of words.
 template <class Element>
-__device__ __forceinline__ Element element_of(const word_pack& x, int j) {
+__device__ __forceinline__ Element element_of(const unsigned* words, int j) {
   if constexpr (sizeof(Element) == 8) {
-    return static_cast<Element>(std::uint64_t{x.element[2 * j + 1]} << 32 | x.element[2 * j]);
+    return static_cast<Element>(std::uint64_t{words[2 * j + 1]} << 32 | words[2 * j]);
   } else {
     constexpr int per_word = 4 / sizeof(Element), bits = 8 * sizeof(Element);
-    const unsigned word = x.element[j / per_word] >> bits * (j % per_word);
+    const unsigned word = words[j / per_word] >> bits * (j % per_word);
     return core::bit_cast<Element>(static_cast<typename detail::unsigned_of<sizeof(Element)>::type>(word));
   }
 }
@@ -81,8 +81,8 @@ struct pack_addends {
     if constexpr (is_one) to[0] = 0;
 #pragma unroll
     for (int j = 0; j < elements; ++j) {
-      const float x = factor<Term>(float_of(element_of<Element>(a, j)));
-      const float y = factor<Term>(float_of(element_of<Element>(b, j)));
+      const float x = factor<Term>(float_of(element_of<Element>(a.element, j)));
+      const float y = factor<Term>(float_of(element_of<Element>(b.element, j)));
       if constexpr (is_one) {
         to[0] += static_cast<double>(x);
       } else if constexpr (Term::factors == 1) {
@@ -106,7 +106,7 @@ struct pack_addends<Term, Element> {
     typename terms::wide sum = 0;
 #pragma unroll
     for (int j = 0; j < static_cast<int>(16 / sizeof(Element)); ++j) {
-      const auto term = terms::term(element_of<Element>(a, j), element_of<Element>(b, j));
+      const auto term = terms::term(element_of<Element>(a.element, j), element_of<Element>(b.element, j));
       if constexpr (terms::is_split) {
         upper += static_cast<std::int64_t>(term >> 32);
         lower += static_cast<std::uint32_t>(term);
@@ -122,10 +122,13 @@ struct pack_addends<Term, Element> {
   }
 };
 
-/// f(Element{}) with the C++ type of the elements, one of those that can_convert_packs names.
-template <class Term, class T, class F>
+/// f(Element{}) with the C++ type of the elements, one of those that can_convert_packs names; or float, if asked for.
+template <class Term, class T, bool with_float = false, class F>
 __device__ __forceinline__ void with_converted_type(element_type type, const F& f) {
   if constexpr (std::is_same_v<T, float>) {
+    if constexpr (with_float) {
+      if (type == element_type::float32) return f(float{});
+    }
     if (type == element_type::float16) return f(float16{});
     if (type == element_type::bfloat16) return f(bfloat16{});
     if (type == element_type::int8) return f(std::int8_t{});

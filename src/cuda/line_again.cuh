@@ -42,10 +42,14 @@ __device__ __forceinline__ void store_line(const line_results& out, std::size_t 
   }
 }
 
-/// The sum over the team, in its thread 0; by all its threads.
+/// The sum over the team, in all its lanes or, of a block, in thread 0; by all its threads.
 template <int lanes, class Sum>
 __device__ __forceinline__ Sum sum_of_team(lane_team<lanes>, Sum x, Sum*) {
-  return sum_of_warp(x, lanes);
+#pragma unroll
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    x.join(shuffled(x, [distance](auto part) { return __shfl_xor_sync(all_lanes, part, distance); }));
+  }
+  return x;
 }
 template <int lanes, class Sum>
 __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_warp) {

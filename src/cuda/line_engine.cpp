@@ -65,12 +65,13 @@ line_source<T, layout> source_of(const engine::plan& each, const lines_of<T, lay
   return source;
 }
 
-/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order.
+/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order. Floats are
+/// carriers too, whose sums are compensated: for results that plain sums may leave open.
 bool can_convert(const engine::plan& each) {
+  const bool is_narrow = each.a.type != each.carrier || (each.carrier == element_type::float32 && each.result.precision() <= 24);
   const bool is_alike = each.info().inputs == 1 || (each.b.type == each.a.type && !each.b.swapped);
   const bool holds_terms = core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
-  return core::carrier_of(each.a.type) == each.carrier && each.a.type != each.carrier && holds_terms && is_alike &&
-         !each.a.swapped;
+  return core::carrier_of(each.a.type) == each.carrier && is_narrow && holds_terms && is_alike && !each.a.swapped;
 }
 /// Whether lines are read in layout `converted`: contiguous ones.
 bool can_convert_lines(const engine::plan& each) {
@@ -115,11 +116,19 @@ void enqueue_segments_of(const storage_type& storage, const engine::plan& each, 
 }  // namespace
 
 template <class T>
+void enqueue_any_lines(const storage_type&, const engine::plan&, const line_operands<T, input_layout::any>&,
+                       const line_results&);
+
+template <class T>
 void enqueue_lines(const storage_type& storage, const engine::plan& each, const line_operands<T>& in,
                    const line_results& out) {
   constexpr auto contiguous = input_layout::contiguous, any = input_layout::any;
   const bool two = each.info().inputs == 2, is_moments = each.info().needs_squares();
   const bool by_rows = is_contiguous(in, two), by_columns = !by_rows && are_columns(in, two);
+  if (by_rows && in.first.n > 1 && can_convert_lines(each)) {
+    return enqueue_any_lines<T>(storage, each, to_any_lines(each, in), out);
+  }
+  if (by_columns && can_convert(each)) return enqueue_any_lines<T>(storage, each, to_any_lines(each, in), out);
   if (is_moments) {
     const std::size_t bytes = sizeof(T);
     const line_request asked = request_of(each);
@@ -136,7 +145,7 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
   const bool spills = !two && sizeof(T) == sizeof(float);
   if (by_columns) {
     const bool are_short = are_short_columns(in.count, in.first.n, storage.multiprocessors);
-    return are_short ? cuda::launch_short_columns<T>(storage, each.term, in, out)
+    return are_short ? cuda::launch_short_columns<T, input_layout::strided>(storage, each.term, in, out)
                      : cuda::launch_columns<T, input_layout::strided>(storage, each.term, in, out);
   }
   if (by_rows) {
@@ -172,8 +181,10 @@ void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
   }
   if (in.axes.count == 0 && can_convert_columns(each, in)) {
     constexpr auto converted = input_layout::converted;
-    return is_moments ? cuda::launch_column_moments<T, converted>(storage, in, out, request_of(each))
-                      : cuda::launch_columns<T, converted>(storage, each.term, in, out);
+    if (is_moments) return cuda::launch_column_moments<T, converted>(storage, in, out, request_of(each));
+    return are_short_columns(in.count, each.n, storage.multiprocessors)
+               ? cuda::launch_short_columns<T, input_layout::any>(storage, each.term, in, out)
+               : cuda::launch_columns<T, converted>(storage, each.term, in, out);
   }
   enqueue(std::integral_constant<input_layout, input_layout::any>{}, shares_any_lines(storage, each, in.count));
 }

@@ -147,7 +147,7 @@ __device__ __forceinline__ void add_converted_line(const operands<T, input_layou
           if (at < n) x[k] = a[at], y[k] = b[at];
         }
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) sums.add_single(k, x[k], y[k]);
+        for (int k = 0; k < at_once; ++k) sums.add_single(x[k], y[k]);
       }
       return;
     }
@@ -155,7 +155,7 @@ __device__ __forceinline__ void add_converted_line(const operands<T, input_layou
   for_each_pack_of_line<word_pack, Term::inputs == 2, in_flight>(
       a, b, n, min(static_cast<Index>(to_pack), n), team,
       [&](const word_pack& x, const word_pack& y) { sums.add(x, y); },
-      [&](Element x, Element y) { sums.add_single(0, x, y); });
+      [&](Element x, Element y) { sums.add_single(x, y); });
 }
 
 }  // namespace

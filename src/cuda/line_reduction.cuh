@@ -87,8 +87,8 @@ template <class T, class Term>
 struct sum_of_packs : sum_of_terms<T, Term> {
   static constexpr int terms_of_element = 2;  ///< the halves of products of 64 bits
   static constexpr bool loses_to_underflow = false;
-  template <class Element, int accumulators = 2>
-  using of_packs = packed_thread_sum<T, Term, Element, accumulators>;
+  template <class Element>
+  using of_packs = packed_term<T, Term, Element>;
 };
 
 /// The sums of x and of x^2.
@@ -266,16 +266,28 @@ struct moments_of_packs : moments_of_line<T> {
   static constexpr int terms_of_element = 2;
   static constexpr bool loses_to_underflow = false;
 
-  template <class Element, int accumulators = 2>
-  struct of_packs {
-    packed_thread_sum<T, core::value, Element, accumulators> values;
-    packed_thread_sum<T, core::square, Element, accumulators> squares;
+  /// As packed_term.
+  template <class Element>
+  class of_packs {
+   public:
+    using Term = core::square;
 
-    __device__ __forceinline__ void add(const word_pack& x, const word_pack&) { values.add(x, x), squares.add(x, x); }
-    __device__ __forceinline__ void add_single(int place, Element x, Element) {
-      values.add_single(place, x, x), squares.add_single(place, x, x);
+    template <int words>
+    __device__ __forceinline__ void add_words(const unsigned (&x)[words], const unsigned (&)[words]) {
+      values_.add_words(x, x), squares_.add_words(x, x);
     }
-    __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
+    __device__ __forceinline__ void add_element(const unsigned* x, const unsigned*, int j) {
+      values_.add_element(x, x, j), squares_.add_element(x, x, j);
+    }
+    [[nodiscard]] __device__ __forceinline__ moment_total<T> total(const magnitude_range<Element>& range,
+                                                                   const magnitude_range<Element>&,
+                                                                   int half) const {
+      return {values_.total(range, range, half), squares_.total(range, range, half)};
+    }
+
+   private:
+    packed_term<T, core::value, Element> values_;
+    packed_term<T, core::square, Element> squares_;
   };
 };
 
@@ -285,7 +297,7 @@ using sum_work = std::conditional_t<layout == input_layout::converted, sum_of_pa
 template <class T, input_layout layout>
 using moments_work = std::conditional_t<layout == input_layout::converted, moments_of_packs<T>, moments_of_line<T>>;
 
-/// The team's sum of a line, in its thread 0. By all threads of a warp or a block; `of_warp`: of a block.
+/// The team's sum of a line, in all its lanes or, of a block, in thread 0. By all threads of a warp or a block; `of_warp`: of a block.
 template <class Kind, input_layout layout, int in_flight, class Index, class Team, class Line>
 __device__ __forceinline__ typename Kind::total total_of_line(const Line& line, bool is_line, Team team,
                                                               typename Kind::total* of_warp) {
@@ -293,8 +305,8 @@ __device__ __forceinline__ typename Kind::total total_of_line(const Line& line, 
   if constexpr (layout == input_layout::converted) {
     typename Kind::total total{};
     if (is_line) {
-      with_converted_type<Term, typename Kind::carrier>(line.a.type, [&]<class Element>(Element) {
-        typename Kind::template of_packs<Element> sums;
+      with_converted_type<Term, typename Kind::carrier, true>(line.a.type, [&]<class Element>(Element) {
+        packed_line<typename Kind::template of_packs<Element>, Element> sums;
         add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
         total = sums.total();
       });

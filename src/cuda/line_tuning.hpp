@@ -28,7 +28,7 @@ struct line_row {
 
 inline constexpr std::array line_rows = {
     line_row{16, {1, 256, 2, 3, 16}},         line_row{64, {2, 256, 2, 3, 16}},
-    line_row{128, {1, 128, 4, 4, 16}},        line_row{256, {4, 256, 1, 4, 16}},
+    line_row{128, {1, 128, 4, 4, 16}},        line_row{256, {4, 256, 1, 3, 16}},
     line_row{512, {4, 128, 2, 6, 24}},        line_row{8 * kibi, {8, 256, 4, 2, 8}},
     line_row{32 * kibi, {32, 256, 4, 2, 8}},  line_row{512 * kibi, {256, 256, 4, 3, 12}},
     line_row{unlimited, {512, 512, 4, 1, 8}},
@@ -43,13 +43,13 @@ inline constexpr std::array strided_line_rows = {
 /// Of contiguous lines whose elements are converted in packs, by bytes of elements. Reasoned from the bytes in flight of
 /// a multiprocessor: 48 KiB.
 inline constexpr std::array packed_line_rows = {
-    line_row{512, {4, 256, 4, 3, 16}},
-    line_row{4 * kibi, {8, 256, 4, 3, 16}},
-    line_row{32 * kibi, {32, 256, 4, 3, 12}},
+    line_row{128, {1, 128, 4, 4, 16}},        line_row{512, {4, 256, 4, 3, 16}},
+    line_row{4 * kibi, {8, 256, 4, 4, 16}},   line_row{32 * kibi, {32, 256, 4, 4, 16}},
     line_row{unlimited, {256, 256, 4, 3, 12}},
 };
 /// Of variances of these; the shared memory of more warps a block would not fit.
 inline constexpr std::array packed_moment_rows = {
+    line_row{128, {1, 128, 4, 4, 32}},
     line_row{4 * kibi, {8, 128, 4, 4, 32}},
     line_row{32 * kibi, {32, 128, 4, 4, 24}},
     line_row{unlimited, {256, 256, 4, 2, 12}},

@@ -38,8 +38,10 @@ constexpr block_config segment_config() {
 }
 /// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, of elements that are
 /// converted, and with two inputs in flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
-template <class T, int sums, int inputs, bool converts>
+template <class T, int sums, int inputs, input_layout layout>
 constexpr block_config split_config() {
+  if (layout == input_layout::converted && sums * inputs == 1) return {256, 3};
+  constexpr bool converts = layout == input_layout::any;
   return sums * inputs == 1 && sizeof(T) == sizeof(double) && !converts ? block_config{256, 3} : block_config{256, 2};
 }
 inline constexpr int split_in_flight = 4;
@@ -92,7 +94,7 @@ struct panel_config {
   [[nodiscard]] constexpr int columns() const { return across * width; }
 };
 /// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks share
-/// columns of which there are so many as threads side by side; else the second, which reads sectors of 32 or 64 bytes.
+/// columns of which there are so many; else the second, which reads sectors of 32 or 64 bytes.
 inline constexpr std::array panel_configs = {panel_config{32, 1, 256, 2}, panel_config{8, 1, 256, 2}};
 /// The same of elements that are converted: four columns of a thread are as many bytes in flight as of carriers.
 template <int sums>
@@ -110,7 +112,7 @@ constexpr std::size_t panel_config_for(const std::array<panel_config, size>& con
                                        std::size_t rows, int multiprocessors) {
   const panel_config& first = configs[0];
   const bool shares = rows >= 2 * least_rows_of_block;
-  return count >= static_cast<std::size_t>(shares ? first.across : first.columns() * multiprocessors) ? 0 : 1;
+  return count >= static_cast<std::size_t>(shares ? first.columns() : first.columns() * multiprocessors) ? 0 : 1;
 }
 
 /// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.

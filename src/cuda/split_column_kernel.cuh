@@ -13,7 +13,7 @@ namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width` sums: x[j]
-/// is of column j·across + threadIdx.x % across. `of_row`: in shared memory, column_slots of them for each column. Its
+/// is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for each column. Its
 /// joins are no more than joins_of() counts.
 template <int threads, int across>
 inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
@@ -28,7 +28,7 @@ __device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
       x[j].join(shuffled(x[j], [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
     }
     const unsigned slot = threadIdx.x * slots / threads;
-    if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + j * across + threadIdx.x % across]);
+    if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + threadIdx.x % across * width + j]);
   }
   __syncthreads();
   Sum total{};
@@ -44,39 +44,89 @@ __device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
   return total;
 }
 
-/// Calls work(j, sum) with the sum of the rows from `first` to `end` of each of this thread's columns, of elements that
-/// are converted, neighbours of neighbouring columns. Column j is number column + j·across of the lines.
-template <class Kind, class Element, int threads, int across, int width, int in_flight, class Lines, class Work>
-__device__ __forceinline__ void add_converted_columns(const Lines& in, std::size_t column, std::size_t first,
-                                                      std::size_t end, Work work) {
-  constexpr std::size_t lanes = threads / across;
-  constexpr bool two = Kind::Term::inputs == 2;
-  const auto line = in.line(column);
-  const std::ptrdiff_t next_b = two ? in.next_b : 0;
-  typename Kind::template of_packs<Element, 1> sums[width];
-  for (std::size_t row = first + threadIdx.x / across; row < end; row += in_flight * lanes) {
-    Element x[in_flight][width] = {}, y[in_flight][width] = {};
+/// Loads elements of one row into words: all in one, or `count` of them, `next` bytes apart; others are 0.
+template <class Element, int width, bool is_wide, int words>
+__device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, int count, unsigned (&to)[words]) {
+  constexpr int size = static_cast<int>(sizeof(Element)), bytes = width * size;
+  if constexpr (is_wide) {
+    struct alignas(bytes < 16 ? bytes : 16) row {
+      unsigned word[words];
+    };
+    const row loaded = *reinterpret_cast<const row*>(at);
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const std::size_t at = row + static_cast<std::size_t>(k) * lanes;
-      const char* const a = line.a.data + static_cast<std::ptrdiff_t>(at) * line.a.stride;
-      const char* const b = two ? line.b.data + static_cast<std::ptrdiff_t>(at) * line.b.stride : a;
+    for (int i = 0; i < words; ++i) to[i] = loaded.word[i];
+  } else {
 #pragma unroll
-      for (int j = 0; j < width; ++j) {
-        if (at >= end || column + static_cast<std::size_t>(j * across) >= in.count) continue;
-        x[k][j] = *reinterpret_cast<const Element*>(a + j * across * static_cast<int>(sizeof(Element)));
-        y[k][j] = two ? *reinterpret_cast<const Element*>(b + j * across * next_b) : x[k][j];
+    for (int i = 0; i < words; ++i) to[i] = 0;
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      if (j >= count) continue;
+      const word_of_element<Element> element(*reinterpret_cast<const Element*>(at + j * next));
+      to[j * size / 4] |= element.words[0] << j * size % 4 * 8;
+      if constexpr (size == 8) to[2 * j + 1] = element.words[1];
+    }
+  }
+}
+
+/// Neighbouring columns of elements that are converted, of one thread, and what it adds of them.
+template <class Kind, class Element, int threads, int across, int width, int in_flight>
+class converted_columns {
+ public:
+  static constexpr bool two = Kind::Term::inputs == 2;
+
+  /// `column`: the first.
+  template <class Lines>
+  __device__ __forceinline__ converted_columns(const Lines& in, std::size_t column)
+      : a_(in.line(column).a),
+        b_(in.line(column).b),
+        next_b_(in.next_b),
+        count_(static_cast<int>(in.count - column < width ? in.count - column : width)) {}
+
+  /// Adds the thread's rows of those from `first` to `end`.
+  __device__ __forceinline__ void add(std::size_t first, std::size_t end) {
+    if constexpr (bytes >= 4) {
+      const bool is_wide = count_ == width && is_aligned(a_) && (!two || (next_b_ != 0 && is_aligned(b_)));
+      if (is_wide) return add_rows<true>(first, end);
+    }
+    add_rows<false>(first, end);
+  }
+  [[nodiscard]] __device__ __forceinline__ auto total(int j) const { return sums_.total(j); }
+
+ private:
+  static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
+  static constexpr std::size_t lanes = threads / across;
+  using columns = packed_columns<typename Kind::template of_packs<Element>, Element, width>;
+
+  any_operand a_, b_;
+  std::ptrdiff_t next_b_;
+  int count_;
+  columns sums_;
+
+  static __device__ __forceinline__ bool is_aligned(const any_operand& x) {
+    return (reinterpret_cast<std::uintptr_t>(x.data) | static_cast<std::uintptr_t>(x.stride)) % alignment == 0;
+  }
+  template <bool is_wide>
+  __device__ __forceinline__ void add_rows(std::size_t first, std::size_t end) {
+    std::size_t row = first + threadIdx.x / across;
+    for (; row + (in_flight - 1) * lanes < end; row += in_flight * lanes) turn<is_wide, in_flight>(row);
+    for (; row < end; row += lanes) turn<is_wide, 1>(row);
+  }
+  template <bool is_wide, int rows>
+  __device__ __forceinline__ void turn(std::size_t row) {
+    unsigned x[rows][columns::words], y[rows][columns::words];
+    const auto from = static_cast<std::ptrdiff_t>(row);
+    const char *const a = a_.data + from * a_.stride, *const b = b_.data + from * b_.stride;
+#pragma unroll
+    for (int k = 0; k < rows; ++k) {
+      load_row<Element, width, is_wide>(a + k * static_cast<int>(lanes) * a_.stride, sizeof(Element), count_, x[k]);
+      if constexpr (two) {
+        load_row<Element, width, is_wide>(b + k * static_cast<int>(lanes) * b_.stride, next_b_, count_, y[k]);
       }
     }
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-#pragma unroll
-      for (int j = 0; j < width; ++j) sums[j].add_single(k, x[k][j], y[k][j]);
-    }
+    for (int k = 0; k < rows; ++k) sums_.add(x[k], two ? y[k] : x[k]);
   }
-#pragma unroll
-  for (int j = 0; j < width; ++j) work(j, sums[j].total());
-}
+};
 
 /// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
 /// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
@@ -121,13 +171,15 @@ __global__ void __launch_bounds__(threads, resident)
     const std::size_t panel = unit / parts, part = unit % parts, first_column = panel * columns;
     const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
     const std::size_t first = rows_of.begin(part, n), end = rows_of.begin(part + 1, n);
-    const std::size_t of_thread = first_column + threadIdx.x % across;
+    const std::size_t of_thread = first_column + threadIdx.x % across * width;
     Total sums[width] = {};
     if (of_thread >= in.count) {
     } else if constexpr (layout == input_layout::converted) {
-      with_converted_type<typename Kind::Term, T>(in.first.a.type, [&]<class Element>(Element) {
-        add_converted_columns<Kind, Element, threads, across, width, in_flight>(
-            in, of_thread, first, end, [&](int j, const Total& sum) { sums[j] = sum; });
+      with_converted_type<typename Kind::Term, T, true>(in.first.a.type, [&]<class Element>(Element) {
+        converted_columns<Kind, Element, threads, across, width, in_flight> of_rows(in, of_thread);
+        of_rows.add(first, end);
+#pragma unroll
+        for (int j = 0; j < width; ++j) sums[j] = of_rows.total(j);
       });
     } else {
       auto rows = in.line(of_thread);
