@@ -76,12 +76,10 @@ stream_choice import_items(const list_call& call, list_of_arrays& list, imported
 /// The element type of a result that no argument names. Throws TypeError unless one exact state serves all types.
 element_type common_type(list_of_arrays& list) {
   const element_type type = list.at(0).type;
-  const detail::state_shape shape = detail::state_shape_of(type);
   element_type common = type;
   for (std::size_t i = 1; i < list.count(); ++i) {
     const element_type other = list.at(i).type;
-    const detail::state_shape found = detail::state_shape_of(other);
-    if (found.lowest_exponent != shape.lowest_exponent || found.limbs() != shape.limbs()) {
+    if (!detail::state_holds(type, other) || !detail::state_holds(other, type)) {
       list.first.refuse(true, name_of_item(i) + " holds " + std::string(name_of(other)) + ", x[0] " +
                                   std::string(name_of(type)) + ", which one exact sum does not hold; convert one");
     }

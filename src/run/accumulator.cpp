@@ -33,10 +33,12 @@ void with_layout(state_view state, Work work) {
 
 void load_words(state_view state, std::span<const std::int64_t> words) {
   const core::state_layout layout = layout_of(state);
-  const state_format of{reduction::sum, state.type};
-  engine::require_word_count(words.size(), of, state.caller);
+  engine::require_word_count(words.size(), {reduction::sum, state.type}, state.caller);
   engine::check_sum(state.caller, layout, words.data());
-  engine::load_sum(engine::stored_state(of), 0, words.data(), state.words);
+  std::ranges::copy(words, state.words);
+  for (int i = layout.nans(); i < layout.states(); ++i) {
+    state.words[i] = std::min(state.words[i], core::state_layout::max_count);
+  }
   state.words[layout.states()] = 1;
   *state.pending = 1;
   if (words[static_cast<std::size_t>(layout.states())] == 1 && core::fits(layout, state.words)) {
