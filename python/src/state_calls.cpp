@@ -1,4 +1,4 @@
-// What the classes Accumulator and Moments share: additions of vectors, and words (accumulator.hpp).
+// What the classes Accumulator and Moments share: additions of vectors (accumulator.hpp), and words (state_class.hpp).
 #include <cstring>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
