@@ -17,6 +17,7 @@
 #include <exactdot/element.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reductions.hpp>
+#include <exactdot/state_format.hpp>
 #include <exactdot/views.hpp>
 #include <span>
 #include <type_traits>
@@ -31,23 +32,19 @@ struct state_view {
   std::uint64_t* pending;
   const char* caller = "accumulator";  ///< the name with which error sentences begin
 };
-/// How a sum becomes a result.
-enum class rounding : unsigned char { sum, root, quotient };
 
 void load_words(state_view state, std::span<const std::int64_t> words);
 void normalise(state_view state);
 void add_product(state_view state, const void* a, const void* b);
 void add_product(state_view state, const any_scalar& a, const any_scalar& b);
-void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options);
-void add_values(state_view state, reduction what, const any_vector& x, const options& options);
+/// Adds the terms of the reduction; nothing if it throws. `b`: x again for reductions of one input.
+void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options);
 void merge(state_view state, state_view other);
 /// Of the sums; unordered if one of them is NaN.
 [[nodiscard]] std::partial_ordering compare(state_view a, state_view b);
 void negate(state_view state);
-[[nodiscard]] std::uint64_t round(state_view state, element_type result, rounding kind, std::uint64_t count);
+[[nodiscard]] std::uint64_t round(state_view state, element_type result, core::finish finish, std::uint64_t count);
 [[nodiscard]] std::uint64_t round_quotient(state_view dividend, state_view divisor, element_type result);
-[[nodiscard]] std::uint64_t round_moments(state_view sum, state_view squares, element_type result, std::uint64_t n,
-                                          std::uint64_t ddof, bool root);
 }  // namespace detail
 
 /// A number beyond the range of double: significand·2^exponent, rounded once to 53 bits. 1 <= |significand| < 2, or
@@ -58,7 +55,7 @@ struct scaled_double {
 };
 
 namespace detail {
-[[nodiscard]] scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count);
+[[nodiscard]] scaled_double round_scaled(state_view state, core::finish finish, std::uint64_t count);
 [[nodiscard]] scaled_double round_quotient_scaled(state_view dividend, state_view divisor);
 
 /// The state behind an accumulator.
@@ -80,14 +77,12 @@ concept other_number = !std::is_same_v<X, T> && (element<X> || std::is_floating_
 /// one those of 64 bits.
 template <element T>
 class accumulator {
-  static constexpr detail::state_shape shape = detail::state_shape_of(type_of<T>);
-
  public:
-  static constexpr std::size_t limb_count = static_cast<std::size_t>(shape.limbs());
   /// limbs; then NaNs, +∞, −∞; then the number of states merged (1 for a single one)
-  static constexpr std::size_t word_count = limb_count + 4;
+  static constexpr std::size_t word_count = state_words<T>(reduction::sum);
+  static constexpr std::size_t limb_count = word_count - 4;
   /// The weight of bit 0 of limb 0 is 2^lowest_exponent: the last bit of any product.
-  static constexpr int lowest_exponent = shape.lowest_exponent;
+  static constexpr int lowest_exponent = detail::state_shape_of(type_of<T>).lowest_exponent;
 
   accumulator() noexcept { clear(); }
 
@@ -124,7 +119,7 @@ class accumulator {
   /// Adds the products a[i]·b[i] (a, b of the same length) on the device that exactdot::dot would use, at its
   /// speed. options.mode is ignored. Throws as exactdot::dot does, and then adds nothing.
   void add(std::span<const T> a, std::span<const T> b, const options& options = {}) {
-    detail::add_products(view(), to_any(a), to_any(b), options);
+    add(to_any(a), to_any(b), options);
   }
   template <vector_view A, vector_view B>
   void add(const A& a, const B& b, const options& options = {}) {
@@ -132,12 +127,12 @@ class accumulator {
     using second = element_of_view<B>;
     if constexpr (detail::check_addend<T, first>() && detail::check_addend<T, second>() &&
                   detail::check_factors<first, second>()) {
-      detail::add_products(view(), to_any(a), to_any(b), options);
+      add(to_any(a), to_any(b), options);
     }
   }
   /// The same for views of any stride and byte order. Throws errc::bad_option for elements that it does not hold.
   void add(const any_vector& a, const any_vector& b, const options& options = {}) {
-    detail::add_products(view(), a, b, options);
+    detail::add_terms(view(), reduction::dot, a, b, options);
   }
   /// Adds every x[i], at the speed of exactdot::sum.
   void add(std::span<const T> x, const options& options = {}) { add(to_any(x), options); }
@@ -146,7 +141,7 @@ class accumulator {
     if constexpr (detail::check_addend<T, element_of_view<X>>()) add(to_any(x), options);
   }
   void add(const any_vector& x, const options& options = {}) {
-    detail::add_values(view(), reduction::sum, x, options);
+    detail::add_terms(view(), reduction::sum, x, x, options);
   }
   /// Adds every x[i]², at the speed of exactdot::sum_of_squares.
   void add_squares(std::span<const T> x, const options& options = {}) { add_squares(to_any(x), options); }
@@ -155,7 +150,7 @@ class accumulator {
     if constexpr (detail::check_addend<T, element_of_view<X>>()) add_squares(to_any(x), options);
   }
   void add_squares(const any_vector& x, const options& options = {}) {
-    detail::add_values(view(), reduction::sum_of_squares, x, options);
+    detail::add_terms(view(), reduction::sum_of_squares, x, x, options);
   }
 
   /// Subtracts a·b, or x, or every product or element. Errors as of add; cost as of add and a merge.
@@ -245,7 +240,7 @@ class accumulator {
   template <element R>
   [[nodiscard]] R round() const {
     [[maybe_unused]] constexpr bool checked = detail::check_result<reduction::sum, R, T>();
-    return finished<R>(detail::rounding::sum, 1);
+    return finished<R>(core::finish::round, 1);
   }
   /// The same as a conversion: static_cast<double>(sum).
   template <element R>
@@ -255,22 +250,20 @@ class accumulator {
   /// The root of the sum, rounded once: of a sum of squares the norm. NaN for a negative sum.
   template <floating_element R>
   [[nodiscard]] R round_root() const {
-    return finished<R>(detail::rounding::root, 1);
+    return finished<R>(core::finish::root, 1);
   }
   /// The sum over `count`, rounded once: of elements the mean. NaN for a count of 0.
   template <floating_element R>
   [[nodiscard]] R round_quotient(std::uint64_t count) const {
-    return finished<R>(detail::rounding::quotient, count);
+    return finished<R>(core::finish::quotient, count);
   }
   /// The same three with an exponent of their own, for results that double does not hold.
-  [[nodiscard]] scaled_double round_scaled() const {
-    return detail::round_scaled(view(), detail::rounding::sum, 1);
-  }
+  [[nodiscard]] scaled_double round_scaled() const { return detail::round_scaled(view(), core::finish::round, 1); }
   [[nodiscard]] scaled_double round_root_scaled() const {
-    return detail::round_scaled(view(), detail::rounding::root, 1);
+    return detail::round_scaled(view(), core::finish::root, 1);
   }
   [[nodiscard]] scaled_double round_quotient_scaled(std::uint64_t count) const {
-    return detail::round_scaled(view(), detail::rounding::quotient, count);
+    return detail::round_scaled(view(), core::finish::quotient, count);
   }
 
   /// Back to the empty sum.
@@ -292,8 +285,8 @@ class accumulator {
     return {type_of<U>, detail::to_word(x)};
   }
   template <element R>
-  [[nodiscard]] R finished(detail::rounding kind, std::uint64_t count) const {
-    return detail::from_word<R>(detail::round(view(), type_of<R>, kind, count));
+  [[nodiscard]] R finished(core::finish finish, std::uint64_t count) const {
+    return detail::from_word<R>(detail::round(view(), type_of<R>, finish, count));
   }
   template <class Add>
   void subtract_added(Add add) {

@@ -27,8 +27,21 @@ inline std::uint64_t sum_of_counts(std::uint64_t count, std::uint64_t added, con
   return count + added;
 }
 
-/// Throws errc::bad_option unless elements can have these moments; sentences begin with the caller of `sum`.
-void check_moments(std::int64_t count, state_view sum, state_view squares);
+/// What moments consist of, in the order of their words (state_format.hpp). Functions that change them return the
+/// new count; error sentences begin with the caller of `sum`.
+struct moments_view {
+  std::uint64_t count;
+  state_view sum, squares;
+};
+/// Adds nothing if it throws.
+[[nodiscard]] std::uint64_t add_elements(const moments_view& to, const any_vector& x, const options& options);
+/// The other may be the same; changes nothing if it throws.
+[[nodiscard]] std::uint64_t merge(const moments_view& into, const moments_view& other);
+/// Throws errc::bad_option for words that are the moments of no elements.
+[[nodiscard]] std::uint64_t load_words(const moments_view& to, std::span<const std::int64_t> words);
+void store_words(const moments_view& of, std::int64_t* words);
+[[nodiscard]] std::uint64_t round_moments(const moments_view& of, element_type result, std::uint64_t ddof,
+                                          bool root);
 }  // namespace detail
 
 /// The moments of elements: their number, Σx and Σx², exactly. Means, variances and norms of any parts of the data,
@@ -36,19 +49,12 @@ void check_moments(std::int64_t count, state_view sum, state_view squares);
 template <element T>
 class moments {
  public:
-  static constexpr std::size_t word_count = 1 + 2 * accumulator<T>::word_count;
+  static constexpr std::size_t word_count = state_words<T>(reduction::variance);
 
   moments() = default;
   /// From words(), or the elementwise sum of the words of several. Throws as accumulator's constructor, and
   /// errc::bad_option if no elements have these moments: as of no elements a sum that is not 0.
-  explicit moments(std::span<const std::int64_t> words)
-      : count_(count_of(words)),
-        sum_(words.subspan(1, accumulator<T>::word_count)),
-        squares_(words.subspan(1 + accumulator<T>::word_count)) {
-    detail::state_view sum = detail::state_access::of(sum_);
-    sum.caller = "moments";
-    detail::check_moments(words[0], sum, detail::state_access::of(squares_));
-  }
+  explicit moments(std::span<const std::int64_t> words) { count_ = detail::load_words(view(), words); }
 
   /// The same in wider states: of float in one of double, ….
   template <element U>
@@ -65,21 +71,11 @@ class moments {
   void add(const X& x, const options& options = {}) {
     if constexpr (detail::check_addend<T, element_of_view<X>>()) add(to_any(x), options);
   }
-  void add(const any_vector& x, const options& options = {}) {
-    const std::uint64_t count = detail::sum_of_counts(count_, x.n);
-    accumulator<T> sum = sum_, squares = squares_;
-    sum.add(x, options), squares.add_squares(x, options);
-    sum_ = sum, squares_ = squares;
-    count_ = count;
-  }
+  void add(const any_vector& x, const options& options = {}) { count_ = detail::add_elements(view(), x, options); }
   /// Adds the other's elements.
   template <element U>
   void merge(const moments<U>& other) {
-    const std::uint64_t count = detail::sum_of_counts(count_, other.count());
-    accumulator<T> sum = sum_;
-    sum.merge(other.sum()), squares_.merge(other.squares());
-    sum_ = sum;
-    count_ = count;
+    if constexpr (detail::check_addend<T, U>()) count_ = detail::merge(view(), other.view());
   }
   /// add of a number and merge as operators.
   template <class X>
@@ -137,13 +133,20 @@ class moments {
 
   /// The count, the words of Σx, the words of Σx². The elementwise sum of the words of several is their merge.
   [[nodiscard]] std::array<std::int64_t, word_count> words() const {
-    std::array<std::int64_t, word_count> all{static_cast<std::int64_t>(count_)};
-    const auto sum = sum_.words(), squares = squares_.words();
-    for (std::size_t i = 0; i < sum.size(); ++i) all[1 + i] = sum[i], all[1 + sum.size() + i] = squares[i];
-    return all;
+    std::array<std::int64_t, word_count> words;
+    detail::store_words(view(), words.data());
+    return words;
   }
 
  private:
+  template <element>
+  friend class moments;
+
+  [[nodiscard]] detail::moments_view view() const {
+    detail::moments_view view{count_, detail::state_access::of(sum_), detail::state_access::of(squares_)};
+    view.sum.caller = view.squares.caller = "moments";
+    return view;
+  }
   template <class X>
   void add_number(X x) {
     const std::uint64_t count = detail::sum_of_counts(count_, 1);
@@ -152,15 +155,7 @@ class moments {
   }
   template <floating_element R>
   [[nodiscard]] R rounded(std::uint64_t ddof, bool root) const {
-    return detail::from_word<R>(detail::round_moments(
-        detail::state_access::of(sum_), detail::state_access::of(squares_), type_of<R>, count_, ddof, root));
-  }
-  static std::uint64_t count_of(std::span<const std::int64_t> words) {
-    if (words.size() != word_count) {
-      throw error(errc::size_mismatch, "moments: " + std::to_string(words.size()) + " words given, moments have " +
-                                           std::to_string(word_count));
-    }
-    return static_cast<std::uint64_t>(words[0]);
+    return detail::from_word<R>(detail::round_moments(view(), type_of<R>, ddof, root));
   }
 
   std::uint64_t count_ = 0;

@@ -5,10 +5,8 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <python/src/exact_state.hpp>
+#include <python/src/state_class.hpp>
 #include <python/src/vectors.hpp>
-#include <span>
-#include <vector>
 
 namespace exactdot::python {
 
@@ -36,32 +34,6 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
 /// is merged into changes only then, with the GIL held: threads may share it, and a call that throws adds nothing.
 exact_state terms_of(const vectors& inputs, reduction what, const addition_options& given,
                      const stream_choice& stream);
-
-/// A new NumPy array of these words.
-nb::object array_of_words(std::span<const std::int64_t> words);
-
-/// The words in an array of integers, or anything that NumPy makes one of. Throws TypeError for others.
-std::vector<std::int64_t> read_words(nb::handle given, const char* caller);
-
-/// What __getstate__ returned: the name of the element type and the words.
-struct saved_state {
-  element_type type;
-  std::vector<std::int64_t> words;
-};
-/// Reads such a state, which may come from a damaged pickle. Throws ValueError that says what is wrong with it.
-saved_state read_saved_state(nb::handle given, const char* caller, std::size_t (*count)(element_type));
-
-/// The same for an error of the library.
-[[noreturn]] void refuse_saved_state(const char* caller, const std::string& why);
-
-/// What __reduce__ returns for an object with __getstate__: its type makes an empty one in every protocol of
-/// pickle.
-nb::tuple reduced(nb::handle self, nb::handle state);
-
-/// The type whose states have `given` words, `count(type)` each: `dtype`, or if that is None float32 or float64.
-/// Throws ValueError if none has.
-element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller,
-                           std::size_t (*count)(element_type));
 
 /// A floating-point type that was passed, or if it is None the default.
 element_type read_floating_dtype(nb::handle given, element_type default_type, const char* caller);

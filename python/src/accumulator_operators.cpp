@@ -50,11 +50,9 @@ nb::object negated(const exact_state& self) {
   return nb::cast(std::move(made));
 }
 
-nb::object magnitude(const exact_state& self) {
-  return self.special_or_sign() < 0 ? negated(self) : nb::cast(self);
-}
+nb::object magnitude(const exact_state& self) { return special_or_sign(self) < 0 ? negated(self) : nb::cast(self); }
 
-bool is_nonzero(const exact_state& self) { return self.special_or_sign() != 0; }
+bool is_nonzero(const exact_state& self) { return special_or_sign(self) != 0; }
 
 element_type type_of_quotient(const exact_state& self, nb::handle other) {
   const exact_state* const sum = accumulator_of(other);
@@ -147,7 +145,6 @@ void bind_operators(accumulator_class& bound) {
            docstrings::as_integer_ratio)
       .def("__int__", integer_part, nb::sig("def __int__(self) -> int"), docstrings::to_int)
       .def("__bool__", is_nonzero, nb::sig("def __bool__(self) -> bool"), docstrings::to_bool);
-  bound.attr("__hash__") = nb::none();         // mutable
   bound.attr("__array_ufunc__") = nb::none();  // NumPy's operators leave the operation to these
 }
 

@@ -1,6 +1,6 @@
 // The docstrings of info, use_instruction_set and check, in numpydoc format, with their signatures.
 //
-// scripts/python_stubs copies them into exactdot/_engine.pyi for editors and type checkers. tests/python runs every
+// The build copies them into the type stubs, _engine.pyi, for editors and type checkers. tests/python runs every
 // example.
 #pragma once
 

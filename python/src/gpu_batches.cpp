@@ -2,7 +2,6 @@
 #include <cuda/driver.hpp>
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/batches.hpp>
-#include <python/src/exact_state.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -106,7 +105,7 @@ any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const st
 
 std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x, element_type type, int device,
                                                const stream_choice& stream) {
-  std::vector<std::int64_t> words(exact_state::word_count(type));
+  std::vector<std::int64_t> words(state_format{reduction::sum, type}.words());
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
   on_stream(device, stream, [&](cuda::workspace& on) {
     const stream_memory state(bytes, on.stream());

@@ -2,8 +2,8 @@
 #include <cuda/driver.hpp>
 #include <cuda/workspace.hpp>
 #include <exactdot/cuda.hpp>
+#include <exactdot/state_format.hpp>
 #include <python/src/arguments.hpp>
-#include <python/src/exact_state.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -90,7 +90,7 @@ std::vector<std::int64_t> gpu_words(const gpu_reduction& asked, const stream_cho
   const imported_array& a = asked.first;
   const current_gpu device(a.device);
   const auto workspace = workspace_of(a.device, stream.handle);
-  std::vector<std::int64_t> words(exact_state::word_count(a.type));
+  std::vector<std::int64_t> words(state_format{reduction::sum, a.type}.words());
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
   const gil_release gil_released;
   const std::lock_guard lock(workspace->mutex);

@@ -4,15 +4,17 @@
 #include <map>
 #include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
-#include <python/src/exact_state.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/norm_of_arrays.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
+#include <run/exact_state.hpp>
 
 namespace exactdot::python {
 namespace {
+
+using engine::exact_state;
 
 struct list_of_arrays {
   list_of_arrays(const list_call& call, nb::handle first_item, const char* name)
@@ -74,12 +76,10 @@ stream_choice import_items(const list_call& call, list_of_arrays& list, imported
 /// The element type of a result that no argument names. Throws TypeError unless one exact state serves all types.
 element_type common_type(list_of_arrays& list) {
   const element_type type = list.at(0).type;
-  const detail::state_shape shape = detail::state_shape_of(type);
   element_type common = type;
   for (std::size_t i = 1; i < list.count(); ++i) {
     const element_type other = list.at(i).type;
-    const detail::state_shape found = detail::state_shape_of(other);
-    if (found.lowest_exponent != shape.lowest_exponent || found.limbs() != shape.limbs()) {
+    if (!detail::state_holds(type, other) || !detail::state_holds(other, type)) {
       list.first.refuse(true, name_of_item(i) + " holds " + std::string(name_of(other)) + ", x[0] " +
                                   std::string(name_of(type)) + ", which one exact sum does not hold; convert one");
     }
@@ -136,7 +136,7 @@ exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream
     exact_state squares(type);
     compute(elements, elements >= min_long_call, call.chosen, [&](const options& chosen) {
       squares.clear();  // the work may begin again
-      for (const any_vector& each : all) squares.add(reduction::sum_of_squares, each, nullptr, chosen);
+      for (const any_vector& each : all) squares.add(reduction::sum_of_squares, each, each, chosen);
     });
     sum.merge(exact_state(sum.type(), squares.words()));
   }
@@ -174,7 +174,7 @@ nb::object norm_of_arrays(const list_call& call) {
   if (is_integer(result)) {
     list.first.refuse(false, "the result type is " + std::string(name_of(result)) + "; use a floating-point type");
   }
-  const any_scalar norm = sum_of_all(call, list, stream).round(result, detail::rounding::root);
+  const any_scalar norm = sum_of_all(call, list, stream).round(result, core::finish::root);
   if (call.out.is_none()) return to_python(norm);
   if (list.first.on_gpu()) {
     gpu_store(norm, out, stream);

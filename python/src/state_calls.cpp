@@ -1,13 +1,12 @@
-// What the classes Accumulator and Moments share: additions of vectors, and words (accumulator.hpp).
+// What the classes Accumulator and Moments share: additions of vectors (accumulator.hpp), and words (state_class.hpp).
 #include <cstring>
-#include <exactdot/core/state.hpp>
 #include <python/src/accumulator.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/host_call.hpp>
-#include <run/run.hpp>
+#include <python/src/state_numbers.hpp>
 
 namespace exactdot::python {
 
@@ -36,39 +35,14 @@ stream_choice prepare_terms(vectors& inputs, element_type type, const addition_o
   return stream;
 }
 
-namespace {
-
-/// The exact state of a dot product of vectors of two types, by the plan that such a dot product has.
-exact_state mixed_products(const any_vector& a, const any_vector& b, element_type type, options chosen) {
-  chosen.mode = mode::exact;
-  const engine::plan plan = engine::make_plan({"Accumulator", reduction::dot, a, b, element_type::float64}, chosen);
-  std::vector<std::int64_t> words(exact_state::word_count(plan.carrier));
-  engine::add(plan, words.data());
-  const core::state_layout from = core::layout_of(plan.carrier), to = core::layout_of(type);
-  core::normalise(from, words.data());
-  std::vector<std::int64_t> sum(exact_state::word_count(type));
-  core::add_state(to, sum.data(), from, words.data());
-  core::normalise(to, sum.data());
-  sum.back() = 1;
-  return {type, sum};
-}
-
-}  // namespace
-
 exact_state terms_of(const vectors& inputs, reduction what, const addition_options& given,
                      const stream_choice& stream) {
   const imported_array& a = inputs.first;
   const imported_array* const b = inputs.other();
   exact_state sum(b != nullptr ? type_of_sum(a.type, b->type) : a.type);
   if (inputs.on_gpu()) return a.n == 0 ? sum : exact_state(a.type, gpu_words({what, a, b}, stream));
-  compute(a, b, given.chosen, [&](const options& chosen) {
-    const any_vector second = b != nullptr ? b->view() : any_vector();
-    if (b != nullptr && b->type != a.type) {
-      sum = mixed_products(a.view(), second, sum.type(), chosen);
-      return;
-    }
-    sum.add(what, a.view(), b != nullptr ? &second : nullptr, chosen);
-  });
+  compute(a, b, given.chosen,
+          [&](const options& chosen) { sum.add(what, a.view(), b != nullptr ? b->view() : a.view(), chosen); });
   return sum;
 }
 
@@ -98,8 +72,8 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
 
 void require_state(const exact_state& state, element_type other) {
   if (detail::state_holds(state.type(), other)) return;
-  const std::string one = std::string(state.caller()) == "Moments" ? "these moments are" : "this accumulator is";
-  throw_python(true, std::string(state.caller()) + ": " + one + " of " + std::string(name_of(state.type())) +
+  const std::string one = std::string(state.caller) == "Moments" ? "these moments are" : "this accumulator is";
+  throw_python(true, std::string(state.caller) + ": " + one + " of " + std::string(name_of(state.type())) +
                          ", the other of " + std::string(name_of(other)));
 }
 
@@ -107,7 +81,7 @@ void refuse_saved_state(const char* caller, const std::string& why) {
   throw_python(false, std::string(caller) + ": the state is not one of __getstate__: " + why);
 }
 
-saved_state read_saved_state(nb::handle given, const char* caller, std::size_t (*count)(element_type)) {
+saved_state read_saved_state(nb::handle given, const char* caller, reduction what) {
   if (PyTuple_Check(given.ptr()) == 0 || PyTuple_GET_SIZE(given.ptr()) != 2) {
     refuse_saved_state(caller, "it is " + describe(given.ptr()) + ", not a name of an element type and words");
   }
@@ -120,17 +94,19 @@ saved_state read_saved_state(nb::handle given, const char* caller, std::size_t (
   } catch (const nb::builtin_exception& refused) {
     refuse_saved_state(caller, refused.what());
   }
-  if (read.words.size() == count(*type)) return read;
+  const std::size_t words = state_format{what, *type}.words();
+  if (read.words.size() == words) return read;
   refuse_saved_state(caller, "it has " + std::to_string(read.words.size()) + " words, one of " +
-                                 std::string(name_of(*type)) + " has " + std::to_string(count(*type)));
+                                 std::string(name_of(*type)) + " has " + std::to_string(words));
 }
 
-nb::tuple reduced(nb::handle self, nb::handle state) {
-  return nb::make_tuple(nb::module_::import_("copyreg").attr("__newobj__"), nb::make_tuple(self.type()), state);
+nb::tuple reduced(nb::handle self) {
+  return nb::make_tuple(nb::module_::import_("copyreg").attr("__newobj__"), nb::make_tuple(self.type()),
+                        self.attr("__getstate__")());
 }
 
-element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller,
-                           std::size_t (*count)(element_type)) {
+element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, reduction what) {
+  const auto count = [&](element_type type) { return state_format{what, type}.words(); };
   const auto describe_type = [&](element_type type) {
     return "; a " + std::string(name_of(type)) + " state has " + std::to_string(count(type));
   };

@@ -3,10 +3,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <exactdot/core/quotient.hpp>
 #include <exactdot/core/state.hpp>
 #include <exactdot/core/wide.hpp>
 #include <limits>
 #include <python/src/arguments.hpp>
+#include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/state_numbers.hpp>
 
@@ -213,7 +215,7 @@ nb::object units_of(const exact_state& sum) {
 
 /// What float says of converting this; returns for a finite sum.
 void refuse_special(const exact_state& sum, const char* to) {
-  const double special = sum.special_or_sign();
+  const double special = special_or_sign(sum);
   if (std::isnan(special)) throw_of(PyExc_ValueError, std::string("cannot convert NaN to ") + to);
   if (std::isinf(special)) throw_of(PyExc_OverflowError, std::string("cannot convert infinity to ") + to);
 }
@@ -227,7 +229,7 @@ ratio ratio_of_sum(const exact_state& sum) {
 }
 
 ratio value_of(const exact_state& sum) {
-  const double special = sum.special_or_sign();
+  const double special = special_or_sign(sum);
   return std::isfinite(special) ? ratio_of_sum(sum) : ratio_of_special(special);
 }
 
@@ -264,6 +266,22 @@ std::uint64_t rounded_quotient(const ratio& a, const ratio& b, core::number_form
 }
 
 }  // namespace
+
+double special_or_sign(const exact_state& sum) {
+  const core::state_class found = core::class_of(core::layout_of(sum.type()), sum.words().data());
+  if (found.nan) return std::numeric_limits<double>::quiet_NaN();
+  if (found.zero) return 0;
+  const double size = found.infinite ? infinity : 1;
+  return found.negative ? -size : size;
+}
+
+element_type type_of_sum(element_type a, element_type b) {
+  if (a == b || !detail::state_holds(b, a)) return a;
+  if (!detail::state_holds(a, b)) return b;
+  if (!is_integer(a)) return element_type::float32;
+  const char kind = is_signed(a) || is_signed(b) ? 'i' : 'u';
+  return type_of_kind(kind, std::max(size_of(a), size_of(b))).value_or(a);
+}
 
 const exact_state* accumulator_of(nb::handle given) {
   if (!nb::isinstance<exact_state>(given)) return nullptr;
@@ -303,7 +321,7 @@ std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::ha
   const finalization_guard guard;
   const auto number = ratio_of(given, "Accumulator");
   if (!number) return std::nullopt;
-  const double left = sum.special_or_sign(), right = number->special_or_sign();
+  const double left = special_or_sign(sum), right = number->special_or_sign();
   if (!std::isfinite(left) || !std::isfinite(right) || left != right) return left <=> right;
   const ratio value = ratio_of_sum(sum);
   const nb::object a = value.numerator * number->denominator, b = number->numerator * value.denominator;
@@ -315,7 +333,7 @@ std::optional<any_scalar> quotient(const exact_state& sum, nb::handle given, boo
                                    const char* caller) {
   if (const exact_state* const other = accumulator_of(given)) {
     const exact_state &a = reflected ? *other : sum, &b = reflected ? sum : *other;
-    if (b.special_or_sign() == 0) refuse_zero(caller);
+    if (special_or_sign(b) == 0) refuse_zero(caller);
     return any_scalar{type, detail::round_quotient(a.view(), b.view(), type)};
   }
   const finalization_guard guard;

@@ -7,11 +7,12 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
-#include <python/src/exact_state.hpp>
+#include <run/exact_state.hpp>
 
 namespace exactdot::python {
 
 namespace nb = nanobind;
+using engine::exact_state;
 
 /// The sum that an operand of an operator stands for: that of an Accumulator, or a number in a state of `type`.
 /// Nothing for any other object. Throws ValueError for a number with bits that the state has not, OverflowError for
@@ -32,6 +33,13 @@ std::optional<std::partial_ordering> compare_with(const exact_state& sum, nb::ha
 /// neither Accumulator nor number. Throws ZeroDivisionError.
 std::optional<any_scalar> quotient(const exact_state& sum, nb::handle given, bool reflected, element_type type,
                                    const char* caller);
+
+/// NaN, an infinity, or if the sum is finite its sign: -1, 0 or 1.
+double special_or_sign(const exact_state& sum);
+
+/// The type of the sum of sums of these types: that of the two which holds both; of two with one state float32, or
+/// the wider integer, signed if one of them is.
+element_type type_of_sum(element_type a, element_type b);
 
 /// The state of an Accumulator; null for any other object. Throws TypeError for one that was never initialised.
 const exact_state* accumulator_of(nb::handle given);

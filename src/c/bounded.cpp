@@ -3,14 +3,15 @@
 // Programs that add bounded sums of several processes (exactdot_mpi.h) begin and end here. The finishes are those
 // of the engines (exactdot/core/enclosure.hpp).
 #include <c/convert.hpp>
-#include <c/state.hpp>
 #include <c/status.hpp>
 #include <cmath>
 #include <cpu/environment.hpp>
 #include <exactdot/core/enclosure.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/core/state_enclosure.hpp>
+#include <plan/state_words.hpp>
 #include <run/bounded.hpp>
+#include <run/exact_state.hpp>
 #include <string>
 
 namespace exactdot::c {
@@ -92,7 +93,7 @@ xd_status xd_bound_words(int type, const int64_t* words, size_t count, xd_bounde
     const element_type of = to_type(type, caller);
     require(words, caller, "words");
     require(sum, caller, "sum");
-    require_word_count(count, word_count_of(of), caller);
+    engine::require_word_count(count, {reduction::sum, of}, caller);
     const cpu_engine::standard_arithmetic environment;
     const core::enclosure found = core::enclosure_of_state(core::layout_of(of), words);
     *sum = {found.head, found.tail, found.bound};
@@ -117,13 +118,9 @@ xd_status xd_bound(int what, const xd_vector* a, const xd_vector* b, int result_
     const cpu_engine::standard_arithmetic environment;
     core::enclosure found{};
     if (!engine::bound_short_sum(chosen, first, second, to_type(result_type, caller), used, found)) {
-      state total(first.type);
-      if (inputs_of(chosen) == 2) {
-        detail::add_products(total.view(caller), first, second, used);
-      } else {
-        detail::add_values(total.view(caller), chosen, first, used);
-      }
-      found = core::enclosure_of_state(core::layout_of(first.type), total.words(caller).data());
+      engine::exact_state total(first.type, caller);
+      total.add(chosen, first, second, used);
+      found = core::enclosure_of_state(core::layout_of(first.type), total.words().data());
     }
     *sum = {found.head, found.tail, found.bound};
   });

@@ -36,17 +36,18 @@ class panels {
 
 /// Calls work(panel, reducer) for all panels, on all threads, until the monitor cancels.
 template <class Reducer, class Work>
-void for_panels(const batch& of, const panels& all, const result_sink& sink, Work work) {
-  const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(of.threads), all.count()));
+void for_panels(const batch& of, const panels& panels, const result_sink& sink, Work work) {
+  const int threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(of.threads), panels.count()));
   auto reducers = reducers_of<Reducer>(of, threads);
-  const std::size_t grain = std::max<std::size_t>(engine::min_share / (all.size(0) * of.each.n + 1), 1);
-  engine::for_shares(all.count(), grain, threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    progress progress(of, sink.counts_elements());
-    for (std::size_t i = start; i < start + count && !is_cancelled(of); ++i) {
-      work(i, reducers[static_cast<std::size_t>(thread)]);
-      if (!progress.goes_on(all.size(i) * of.each.n)) return;
-    }
-  });
+  const std::size_t grain = std::max<std::size_t>(engine::min_share / (panels.size(0) * of.each.n + 1), 1);
+  engine::for_shares(panels.count(), grain, threads,
+                     [&](std::size_t start, std::size_t count, int thread) noexcept {
+                       progress progress(of, sink.counts_elements());
+                       for (std::size_t i = start; i < start + count && !is_cancelled(of); ++i) {
+                         work(i, reducers[static_cast<std::size_t>(thread)]);
+                         if (!progress.goes_on(panels.size(i) * of.each.n)) return;
+                       }
+                     });
 }
 
 /// Level 1 for panels, and what computes the results that it leaves open.
@@ -73,11 +74,12 @@ class two_levels {
     finish_panel(index, width, {&sums_, 1}, sink);
   }
 
-  /// The results of a panel from its sums, in one part or several.
-  void finish_panel(std::size_t index, std::size_t width, std::span<panel_sums> parts, result_sink& sink) noexcept {
+  /// The results of a panel from its sums, in one share or several.
+  void finish_panel(std::size_t index, std::size_t width, std::span<panel_sums> shares,
+                    result_sink& sink) noexcept {
     const line first = of_.line_at(index);
     core::decision found[panel_sums::widest];
-    panel_sums::finish(parts, found);
+    panel_sums::finish(shares, found);
     sink.take_certain(index, first.out, of_.results.back().out, found, width);
     finish_open_ones(index, first, found, width, sums_.is_plain(), sink);
   }
@@ -175,40 +177,41 @@ void take_sums(const batch& of, const line& first, std::size_t columns, panel_re
 
 /// Adds some rows of a panel, until the monitor cancels.
 template <class Panel>
-void add_rows(const batch& of, std::size_t start, std::size_t count, std::size_t width, Panel& part,
+void add_rows(const batch& of, std::size_t start, std::size_t count, std::size_t width, Panel& share,
               bool counts) noexcept {
   progress progress(of, counts);
   for (std::size_t done = 0; done < count; done += rows_per_share) {
     const std::size_t rows = std::min(rows_per_share, count - done);
-    part.add(start + done, rows);
+    share.add(start + done, rows);
     if (!progress.goes_on(rows * width)) return;
   }
 }
 
 /// A few panels with many rows: the threads share the rows of each.
-void reduce_tall_panels(const batch& of, const panels& all, result_sink& sink) {
-  auto parts = reducers_of<panel_sums>(of, of.threads);
+void reduce_tall_panels(const batch& of, const panels& panels, result_sink& sink) {
+  auto shares = reducers_of<panel_sums>(of, of.threads);
   two_levels last(of);
-  for (std::size_t i = 0; i < all.count(); ++i) {
-    const line first = of.line_at(all.first(i));
-    for (panel_sums& part : parts) part.start(first, all.size(i));
-    engine::for_shares(
-        of.each.n, rows_per_share, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-          add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
-        });
+  for (std::size_t i = 0; i < panels.count(); ++i) {
+    const line first = of.line_at(panels.first(i));
+    for (panel_sums& share : shares) share.start(first, panels.size(i));
+    engine::for_shares(of.each.n, rows_per_share, of.threads,
+                       [&](std::size_t start, std::size_t count, int thread) noexcept {
+                         add_rows(of, start, count, panels.size(i), shares[static_cast<std::size_t>(thread)],
+                                  sink.counts_elements());
+                       });
     if (is_cancelled(of)) return;
-    last.finish_panel(all.first(i), all.size(i), parts, sink);
+    last.finish_panel(panels.first(i), panels.size(i), shares, sink);
   }
 }
 
-/// The results of a panel of extrema from its parts.
-void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> parts, result_sink& sink) noexcept {
+/// The results of a panel of extrema from its shares.
+void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> shares, result_sink& sink) noexcept {
   char* const out = of.line_at(index).out;
   const std::ptrdiff_t step = of.results.back().out;
-  if (parts.size() == 1 && sink.stores_plainly() && parts[0].store(out, step)) return;
-  const std::span<extreme> best = parts[0].found();
-  for (panel_extrema& part : parts.subspan(1)) {
-    const std::span<const extreme> others = part.found();
+  if (shares.size() == 1 && sink.stores_plainly() && shares[0].store(out, step)) return;
+  const std::span<extreme> best = shares[0].found();
+  for (panel_extrema& share : shares.subspan(1)) {
+    const std::span<const extreme> others = share.found();
     for (std::size_t k = 0; k < best.size(); ++k) {
       if (is_better(others[k], best[k])) best[k] = others[k];
     }
@@ -220,47 +223,49 @@ void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> p
 }  // namespace
 
 void reduce_extrema(const batch& of, result_sink& sink) {
-  const panels all(of, panel_extrema::width_of(of));
-  const bool is_tall = all.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
+  const panels panels(of, panel_extrema::width_of(of));
+  const bool is_tall = panels.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
   if (!is_tall) {
-    return for_panels<panel_extrema>(of, all, sink, [&](std::size_t i, panel_extrema& part) {
-      part.start(of.line_at(all.first(i)), all.size(i));
-      add_rows(of, 0, of.each.n, all.size(i), part, false);
-      if (!is_cancelled(of)) take_extrema(of, all.first(i), {&part, 1}, sink);
+    return for_panels<panel_extrema>(of, panels, sink, [&](std::size_t i, panel_extrema& share) {
+      share.start(of.line_at(panels.first(i)), panels.size(i));
+      add_rows(of, 0, of.each.n, panels.size(i), share, false);
+      if (!is_cancelled(of)) take_extrema(of, panels.first(i), {&share, 1}, sink);
     });
   }
-  auto parts = reducers_of<panel_extrema>(of, of.threads);
-  for (std::size_t i = 0; i < all.count(); ++i) {
-    for (panel_extrema& part : parts) part.start(of.line_at(all.first(i)), all.size(i));
-    engine::for_shares(
-        of.each.n, rows_per_share, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-          add_rows(of, start, count, all.size(i), parts[static_cast<std::size_t>(thread)], sink.counts_elements());
-        });
+  auto shares = reducers_of<panel_extrema>(of, of.threads);
+  for (std::size_t i = 0; i < panels.count(); ++i) {
+    for (panel_extrema& share : shares) share.start(of.line_at(panels.first(i)), panels.size(i));
+    engine::for_shares(of.each.n, rows_per_share, of.threads,
+                       [&](std::size_t start, std::size_t count, int thread) noexcept {
+                         add_rows(of, start, count, panels.size(i), shares[static_cast<std::size_t>(thread)],
+                                  sink.counts_elements());
+                       });
     if (is_cancelled(of)) return;
-    take_extrema(of, all.first(i), parts, sink);
+    take_extrema(of, panels.first(i), shares, sink);
   }
 }
 
 void reduce_columns(const batch& of, result_sink& sink) {
-  const panels all(of, panel_reducer::width_of(of));
-  for_panels<panel_reducer>(of, all, sink, [&](std::size_t i, panel_reducer& reducer) {
+  const panels panels(of, panel_reducer::width_of(of));
+  for_panels<panel_reducer>(of, panels, sink, [&](std::size_t i, panel_reducer& reducer) {
     core::outcome found[panel_reducer::widest];
     bool wanted[panel_reducer::widest];
-    std::fill_n(wanted, all.size(i), true);
-    const line first = of.line_at(all.first(i));
-    if (of.states != nullptr) return take_sums(of, first, all.size(i), reducer, sink);
-    reducer.reduce(first, all.size(i), wanted, found);
-    for (std::size_t k = 0; k < all.size(i); ++k)
-      sink.take(all.first(i) + k, line_after(of, first, k).out, found[k]);
+    std::fill_n(wanted, panels.size(i), true);
+    const line first = of.line_at(panels.first(i));
+    if (of.states != nullptr) return take_sums(of, first, panels.size(i), reducer, sink);
+    reducer.reduce(first, panels.size(i), wanted, found);
+    for (std::size_t k = 0; k < panels.size(i); ++k)
+      sink.take(panels.first(i) + k, line_after(of, first, k).out, found[k]);
   });
 }
 
 void reduce_panels(const batch& of, result_sink& sink) {
-  const panels all(of, panel_sums::width_of(of));
-  const bool is_tall = all.count() < static_cast<std::size_t>(of.threads);
-  if (is_tall && of.each.n >= 2 * rows_per_share) return reduce_tall_panels(of, all, sink);
-  for_panels<two_levels>(
-      of, all, sink, [&](std::size_t i, two_levels& reducer) { reducer.reduce(all.first(i), all.size(i), sink); });
+  const panels panels(of, panel_sums::width_of(of));
+  const bool is_tall = panels.count() < static_cast<std::size_t>(of.threads);
+  if (is_tall && of.each.n >= 2 * rows_per_share) return reduce_tall_panels(of, panels, sink);
+  for_panels<two_levels>(of, panels, sink, [&](std::size_t i, two_levels& reducer) {
+    reducer.reduce(panels.first(i), panels.size(i), sink);
+  });
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

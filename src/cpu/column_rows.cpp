@@ -53,14 +53,14 @@ bool are_worth_copying(const batch& of) {
 }  // namespace
 
 bool shares_rows(const batch& of) {
-  constexpr std::size_t most = std::size_t{1} << 20;  // of a thread's cache
+  constexpr std::size_t max_bytes = std::size_t{1} << 20;  // of a thread's cache
   if (!has_row_sums(of) || (!of.has_keys() && lie_apart(of) && !are_worth_copying(of))) return false;
   const std::size_t columns = std::min(of.column_count, columns_of_block);
   const std::size_t arrays =
       of.each.has_parts() ? 2 : column_sums::arrays * (of.each.info().needs_squares() ? 2 : 1);
   const std::size_t beside =
       engine::memory_beside(input_bytes(of) * columns) / static_cast<std::size_t>(of.threads);
-  return of.groups() < std::min(most, beside) / (padded_width(columns) * arrays * sizeof(double));
+  return of.groups() < std::min(max_bytes, beside) / (padded_width(columns) * arrays * sizeof(double));
 }
 
 bool sums_rows(const batch& of) {

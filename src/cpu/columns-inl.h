@@ -52,8 +52,8 @@ struct column_register {
     const tag d;
     const auto of = factors_of<Term>(d, x, y);
     const auto term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
-    const auto next = hn::Add(sum, term), part = hn::Sub(next, sum);
-    auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(term, part));
+    const auto next = hn::Add(sum, term), added = hn::Sub(next, sum);
+    auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, added)), hn::Sub(term, added));
     if constexpr (has_two_parts) {
       const auto rest = fused_subtract(d, of.x, of.y, term);
       lost = hn::Add(lost, rest);

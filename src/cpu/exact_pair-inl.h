@@ -53,8 +53,8 @@ struct pair_sums {
  private:
   /// sum += x; the rounding error.
   static HWY_INLINE v add_error(v& sum, v x) {
-    const v next = hn::Add(sum, x), part = hn::Sub(next, sum);
-    const v error = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(x, part));
+    const v next = hn::Add(sum, x), added = hn::Sub(next, sum);
+    const v error = hn::Add(hn::Sub(sum, hn::Sub(next, added)), hn::Sub(x, added));
     sum = next;
     return error;
   }

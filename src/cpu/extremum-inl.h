@@ -44,9 +44,9 @@ class element_keys {
   }
   static HWY_INLINE v of(v bits) {
     const tag d;
-    constexpr word sign = static_cast<word>(word{1} << (8 * sizeof(T) - 1)), all = static_cast<word>(~word{0});
+    constexpr word sign = static_cast<word>(word{1} << (8 * sizeof(T) - 1)), ones = static_cast<word>(~word{0});
     if constexpr (integer_element<T>) {
-      constexpr word flip = static_cast<word>((detail::has_sign<T> ? sign : word{0}) ^ (greatest ? all : word{0}));
+      constexpr word flip = static_cast<word>((detail::has_sign<T> ? sign : word{0}) ^ (greatest ? ones : word{0}));
       return hn::Xor(bits, hn::Set(d, flip));
     } else {
       // a positive number's sign is inverted, a negative one's every bit
@@ -54,7 +54,7 @@ class element_keys {
       using signed_word = hn::TFromD<decltype(ds)>;
       const v negative = hn::BitCast(d, hn::ShiftRight<8 * sizeof(T) - 1>(hn::BitCast(ds, bits)));
       const v ascending = hn::Xor(bits, hn::Or(negative, hn::Set(d, sign)));
-      const v key = greatest ? hn::Xor(ascending, hn::Set(d, all)) : ascending;
+      const v key = greatest ? hn::Xor(ascending, hn::Set(d, ones)) : ascending;
       constexpr auto infinite = static_cast<signed_word>(core::infinity_word(core::format<T>::number, false));
       const auto magnitude = hn::BitCast(ds, hn::And(bits, hn::Set(d, static_cast<word>(~sign))));
       const auto is_nan = hn::VecFromMask(ds, hn::Gt(magnitude, hn::Set(ds, infinite)));

@@ -9,16 +9,16 @@ namespace exactdot::inline v0_3::cpu_engine {
 std::uint64_t find_extreme(const engine::plan& plan) {
   const extremum_kernel kernel = extremum_kernel_of(plan);
   std::vector<extreme> found(static_cast<std::size_t>(plan.threads), no_extreme);
-  inputs all(plan, plan.threads);
+  inputs inputs(plan, plan.threads);
   engine::for_shares(plan.n, engine::min_share, plan.threads,
                      [&](std::size_t start, std::size_t count, int thread) noexcept {
                        extreme& best = found[static_cast<std::size_t>(thread)];
-                       all.for_slices(start, count, thread,
-                                      [&](const void* x, const void*, std::size_t first, std::size_t length) {
-                                        extreme candidate = kernel(x, length);
-                                        candidate.index += first;
-                                        if (is_better(candidate, best)) best = candidate;
-                                      });
+                       inputs.for_slices(start, count, thread,
+                                         [&](const void* x, const void*, std::size_t first, std::size_t length) {
+                                           extreme candidate = kernel(x, length);
+                                           candidate.index += first;
+                                           if (is_better(candidate, best)) best = candidate;
+                                         });
                      });
   engine::throw_if_cancelled(plan);
   extreme best = no_extreme;

@@ -35,8 +35,8 @@ template <class T, class Term>
 HWY_INLINE void add_term(double x, double y, group_sums& to) {
   if constexpr (Term::absolute) x = std::abs(x), y = std::abs(y);
   const double term = Term::factors == 2 ? x * y : x;
-  const double sum = to.sum, next = sum + term, part = next - sum;
-  double lost = (sum - (next - part)) + (term - part);
+  const double sum = to.sum, next = sum + term, added = next - sum;
+  double lost = (sum - (next - added)) + (term - added);
   const double size = std::abs(term);
   double smallest = to.smallest;
   if constexpr (Term::factors == 2 && sizeof(T) == sizeof(double)) {

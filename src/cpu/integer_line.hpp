@@ -20,7 +20,7 @@ inline constexpr std::size_t longest_integer_line = 512;
 class integer_sum {
  public:
   void add(core::uint128 magnitude, bool negative) noexcept {
-    part& to = parts_[negative ? 1 : 0];
+    magnitude_sum& to = sums_[negative ? 1 : 0];
     to.low += magnitude;
     to.high += to.low < magnitude ? 1 : 0;
   }
@@ -28,7 +28,7 @@ class integer_sum {
   /// Stores the sum in a state that is zero.
   void store(const core::state_layout& layout, std::int64_t* words) const noexcept {
     for (const bool negative : {false, true}) {
-      const part& from = parts_[negative ? 1 : 0];
+      const magnitude_sum& from = sums_[negative ? 1 : 0];
       core::add<64>(layout.number(words), static_cast<std::uint64_t>(from.low), 0, negative);
       core::add<64>(layout.number(words), static_cast<std::uint64_t>(from.low >> 64), 64, negative);
       core::add<64>(layout.number(words), from.high, 128, negative);
@@ -37,11 +37,11 @@ class integer_sum {
   }
 
  private:
-  struct part {
+  struct magnitude_sum {
     core::uint128 low = 0;
     std::uint64_t high = 0;
   };
-  part parts_[2];  // of positive and of negative terms
+  magnitude_sum sums_[2];  // of positive and of negative terms
 };
 
 /// An integer as magnitude and sign.

@@ -46,8 +46,8 @@ template <class Term>
 HWY_INLINE void add_tile(const plain_sums& to, std::size_t start, vec<hn::ScalableTag<double>> tile,
                          vec<hn::ScalableTag<double>> magnitude) {
   const hn::ScalableTag<double> d;
-  const auto sum = hn::LoadU(d, to.sum + start), next = hn::Add(sum, tile), part = hn::Sub(next, sum);
-  const auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, part)), hn::Sub(tile, part));
+  const auto sum = hn::LoadU(d, to.sum + start), next = hn::Add(sum, tile), added = hn::Sub(next, sum);
+  const auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, added)), hn::Sub(tile, added));
   hn::StoreU(next, d, to.sum + start);
   hn::StoreU(hn::Add(hn::LoadU(d, to.error + start), lost), d, to.error + start);
   if constexpr (Term::factors == 2) {

@@ -21,11 +21,11 @@ bool total_within_bound(const plan& plan, Sum& sum, std::size_t slice_length, Sl
   if (is_one_slice) return slice_sum(plan.a.data, plan.b.data, plan.n, sum);
   std::vector<Sum> sums(static_cast<std::size_t>(plan.threads));
   std::atomic<bool> suits{true};
-  inputs all(plan, plan.threads, slice_length);
+  inputs inputs(plan, plan.threads, slice_length);
   engine::for_shares(
       plan.n, engine::min_share, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
         Sum& range = sums[static_cast<std::size_t>(thread)];
-        all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
+        inputs.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
           Sum slice;
           if (!suits || !slice_sum(a, b, length, slice)) suits = false;
           add(range, slice);
@@ -97,12 +97,12 @@ void add_states(const plan& plan, std::int64_t* words) {
     return add_slice(*of.term, words, plan.a.data, plan.b.data, plan.n);
   }
   // two sums of a slice: the second finds it in the cache
-  inputs all(plan, plan.threads, of.states() == 1 ? plan.n : chunk_of(plan));
+  inputs inputs(plan, plan.threads, of.states() == 1 ? plan.n : chunk_of(plan));
   engine::for_shares(
       plan.n, engine::min_share, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
         std::int64_t* const sum =
             thread == 0 ? words : &others[static_cast<std::size_t>(thread - 1) * count_of_words];
-        all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
+        inputs.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t, std::size_t length) {
           add_slice(*of.term, sum, a, b, length);
           if (of.squares != nullptr) add_slice(*of.squares, sum + of.layout.words(), a, b, length);
         });
@@ -143,19 +143,20 @@ std::uint64_t fast_in_subtrees(const plan& plan, const kernels& kernels) {
   const std::size_t grain = chunk * std::bit_ceil(plan.n / chunk / max_subtrees + 1);
   const std::size_t piece = plan.contiguous ? std::min(grain, engine::elements_per_poll) : chunk;
   std::vector<T> subtree(plan.n / grain + (plan.n % grain != 0));
-  inputs all(plan, plan.threads);
+  inputs inputs(plan, plan.threads);
   engine::for_shares(plan.n, grain, plan.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
     tile_tree<T> tree;
-    all.for_slices(start, count, thread, [&](const void* a, const void* b, std::size_t first, std::size_t length) {
-      for (std::size_t i = 0; i < length; i += piece) {
-        const auto at = [&](const void* x) { return static_cast<const T*>(x) + i; };
-        const std::size_t end = std::min(i + piece, length);
-        tree.push(core::from_word<T>(kernels.fast(at(a), at(b), end - i)));
-        if ((first + end) % grain != 0 && first + end != plan.n) continue;
-        subtree[(first + i) / grain] = tree.root();
-        tree.clear();
-      }
-    });
+    inputs.for_slices(start, count, thread,
+                      [&](const void* a, const void* b, std::size_t first, std::size_t length) {
+                        for (std::size_t i = 0; i < length; i += piece) {
+                          const auto at = [&](const void* x) { return static_cast<const T*>(x) + i; };
+                          const std::size_t end = std::min(i + piece, length);
+                          tree.push(core::from_word<T>(kernels.fast(at(a), at(b), end - i)));
+                          if ((first + end) % grain != 0 && first + end != plan.n) continue;
+                          subtree[(first + i) / grain] = tree.root();
+                          tree.clear();
+                        }
+                      });
   });
   engine::throw_if_cancelled(plan);
   tile_tree<T> tree;

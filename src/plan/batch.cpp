@@ -129,9 +129,9 @@ line batch::line_at(std::size_t i) const {
     char* const to = place_of(column.out, group);
     if (has_keys()) return {column.a, column.b, group_sizes[group], to};
     // offsets have been checked, but a caller's thread may have overwritten them since
-    const std::uint64_t most = group_sizes.empty() ? each.n : ~std::uint64_t{0};
-    const std::uint64_t begin = std::min(offset_at(offsets, group), most);
-    const std::uint64_t end = std::clamp(offset_at(offsets, group + 1), begin, most);
+    const std::uint64_t max_offset = group_sizes.empty() ? each.n : ~std::uint64_t{0};
+    const std::uint64_t begin = std::min(offset_at(offsets, group), max_offset);
+    const std::uint64_t end = std::clamp(offset_at(offsets, group + 1), begin, max_offset);
     const auto first = static_cast<std::ptrdiff_t>(begin);
     return {moved(column.a, first * each.a.stride), moved(column.b, first * each.b.stride),
             static_cast<std::size_t>(end - begin), to};

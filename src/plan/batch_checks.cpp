@@ -146,8 +146,8 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
   if (offsets.count == 0) return;
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
   if (!on_gpu) check_offset_order(asked, offsets, n);
-  const axis all[] = {{offsets.count + 1, offsets.stride}};
-  if (results_overlap(asked, offsets.count, offsets.data, all, {}, size_of(offsets.type))) {
+  const axis places[] = {{offsets.count + 1, offsets.stride}};
+  if (results_overlap(asked, offsets.count, offsets.data, places, {}, size_of(offsets.type))) {
     refuse(asked, "results lie within the offsets, or may; pass memory outside them");
   }
 }
@@ -161,8 +161,8 @@ void check_keys(const batch_request& asked, const any_keys& keys, std::size_t re
   if (n == 0) return;
   if (keys.data == nullptr) refuse(asked, "a null pointer for " + text(n) + " keys", errc::null_pointer);
   check_extent(asked.caller, "keys", {keys.data, n, keys.type, keys.stride});
-  const axis all[] = {{n, keys.stride}};
-  if (results != 0 && results_overlap(asked, results, keys.data, all, {}, size_of(keys.type))) {
+  const axis places[] = {{n, keys.stride}};
+  if (results != 0 && results_overlap(asked, results, keys.data, places, {}, size_of(keys.type))) {
     refuse(asked, "results lie within the keys, or may; pass memory outside them");
   }
 }

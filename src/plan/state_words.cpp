@@ -10,11 +10,6 @@ namespace {
 constexpr std::int64_t max_limb = 0xffffffff;
 constexpr std::int64_t max_top = std::int64_t{1} << 62;  ///< the magnitude of a last limb
 
-[[noreturn]] void throw_headroom(const char* caller) {
-  throw_error(errc::headroom, caller,
-              "the sum exceeds the headroom of 2^63 largest products; use several accumulators");
-}
-
 /// Whether these words can be the elementwise sum of so many canonical states.
 bool are_possible(const core::state_layout& layout, const std::int64_t* words, std::int64_t states) {
   const auto max_sum = static_cast<std::uint64_t>(states * max_limb);
@@ -41,6 +36,17 @@ void copy_sum(const stored_state& of, int index, const std::int64_t* state, std:
 }
 
 }  // namespace
+
+void throw_headroom(const char* caller, const char* sum) {
+  throw_error(errc::headroom, caller,
+              std::string(sum) + " exceeds the headroom of 2^63 largest products; use several accumulators");
+}
+
+void require_word_count(std::size_t given, const state_format& of, const char* caller) {
+  if (given == of.words()) return;
+  throw_error(errc::size_mismatch, caller,
+              "an array of " + std::to_string(given) + " words, this state has " + std::to_string(of.words()));
+}
 
 stored_state::stored_state(const state_format& format)
     : counts_elements(detail::counts_elements(format.what) ? 1 : 0),

@@ -32,6 +32,11 @@ struct stored_state {
 [[nodiscard]] bool move_limbs(const core::state_layout& from, const std::int64_t* words,
                               const core::state_layout& to, std::int64_t* moved) noexcept;
 
+[[noreturn]] void throw_headroom(const char* caller, const char* sum = "the sum");
+
+/// Throws errc::size_mismatch unless so many words are one state.
+void require_word_count(std::size_t given, const state_format& of, const char* caller);
+
 /// words = the index-th sum of a state, with its four counts.
 void load_sum(const stored_state& of, int index, const std::int64_t* state, std::int64_t* words) noexcept;
 /// The index-th sum of a state = words, normalised, as one state.

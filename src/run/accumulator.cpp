@@ -6,21 +6,15 @@
 #include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
 #include <cstring>
-#include <exactdot/accumulator.hpp>
 #include <exactdot/core/finish.hpp>
 #include <exactdot/core/quotient.hpp>
+#include <exactdot/moments.hpp>
 #include <plan/state_words.hpp>
 #include <run/run.hpp>
 #include <string>
 
 namespace exactdot::inline v0_3::detail {
 namespace {
-
-[[noreturn]] void throw_headroom(const char* caller, const char* sum) {
-  engine::throw_error(
-      errc::headroom, caller,
-      std::string(sum) + " exceeds the headroom of 2^63 largest products; use several accumulators");
-}
 
 core::state_layout layout_of(state_view state) { return core::layout_of(state.type); }
 
@@ -35,28 +29,20 @@ void with_layout(state_view state, Work work) {
   with_carrier(core::carrier_of(state.type), [&]<class T>(T) { work(core::layout_of<T>()); });
 }
 
-void check_words(const char* caller, const core::state_layout& layout, std::span<const std::int64_t> words) {
-  if (words.size() != static_cast<std::size_t>(layout.words())) {
-    engine::throw_error(
-        errc::size_mismatch, caller,
-        std::to_string(words.size()) + " words given, a state has " + std::to_string(layout.words()));
-  }
-  engine::check_sum(caller, layout, words.data());
-}
-
 }  // namespace
 
 void load_words(state_view state, std::span<const std::int64_t> words) {
   const core::state_layout layout = layout_of(state);
-  check_words(state.caller, layout, words);
-  std::copy(words.begin(), words.end(), state.words);
+  engine::require_word_count(words.size(), {reduction::sum, state.type}, state.caller);
+  engine::check_sum(state.caller, layout, words.data());
+  std::ranges::copy(words, state.words);
   for (int i = layout.nans(); i < layout.states(); ++i) {
     state.words[i] = std::min(state.words[i], core::state_layout::max_count);
   }
   state.words[layout.states()] = 1;
   *state.pending = 1;
   if (words[static_cast<std::size_t>(layout.states())] == 1 && core::fits(layout, state.words)) {
-    *state.pending = 0;  // the limbs of one state, which check_words has seen, are canonical
+    *state.pending = 0;  // the limbs of one state, which check_sum has seen, are canonical
   }
   normalise(state);
 }
@@ -65,7 +51,7 @@ void normalise(state_view state) {
   if (*state.pending == 0) return;
   with_layout(state, [&](const core::state_layout& layout) {
     core::normalise(layout, state.words);
-    if (!core::fits(layout, state.words)) throw_headroom(state.caller, "the sum");
+    if (!core::fits(layout, state.words)) engine::throw_headroom(state.caller);
   });
   *state.pending = 0;
 }
@@ -131,8 +117,9 @@ void check_type(state_view state, const any_vector& x) {
                           "; it takes types whose products it holds exactly");
 }
 
-/// state += the terms; the state is unchanged if that throws. `b`: x again for reductions of one input. The sum is
-/// made in the state of the carrier, which is that of the accumulator or is added to it.
+}  // namespace
+
+/// The sum is made in the state of the carrier, which is that of the accumulator or is added to it.
 void add_terms(state_view state, reduction what, const any_vector& a, const any_vector& b, options options) {
   check_type(state, a), check_type(state, b);
   options.mode = mode::exact;  // whatever the caller's
@@ -163,18 +150,8 @@ void add_terms(state_view state, reduction what, const any_vector& a, const any_
     core::normalise(layout, total);
     std::copy_n(total, layout.words(), sum);
   }
-  if (!core::fits(layout, sum)) throw_headroom(state.caller, "the sum");
+  if (!core::fits(layout, sum)) engine::throw_headroom(state.caller);
   std::copy_n(sum, layout.words(), state.words);
-}
-
-}  // namespace
-
-void add_products(state_view state, const any_vector& a, const any_vector& b, const options& options) {
-  add_terms(state, reduction::dot, a, b, options);
-}
-
-void add_values(state_view state, reduction what, const any_vector& x, const options& options) {
-  add_terms(state, what, x, x, options);
 }
 
 void negate(state_view state) {
@@ -219,7 +196,7 @@ state_copy widest(state_view state) {
   state_copy sum(state), added(other);
   core::add_state(sum.layout, sum.words, added.layout, added.words);
   core::normalise(sum.layout, sum.words);
-  if (!core::fits(sum.layout, sum.words)) throw_headroom(state.caller, "the merged sum");
+  if (!core::fits(sum.layout, sum.words)) engine::throw_headroom(state.caller, "the merged sum");
   std::copy_n(sum.words, sum.layout.words(), state.words);
 }
 
@@ -234,7 +211,7 @@ void merge(state_view state, state_view other) {
     std::copy_n(state.words, layout.words(), sum);
     core::merge(layout, sum, other.words);
     core::normalise(layout, sum);
-    if (!core::fits(layout, sum)) throw_headroom(state.caller, "the merged sum");
+    if (!core::fits(layout, sum)) engine::throw_headroom(state.caller, "the merged sum");
     std::copy_n(sum, layout.words(), state.words);
   });
 }
@@ -259,21 +236,16 @@ std::partial_ordering compare(state_view a, state_view b) {
 
 namespace {
 
-core::finish finish_of(rounding kind) {
-  if (kind == rounding::sum) return core::finish::round;
-  return kind == rounding::root ? core::finish::root : core::finish::quotient;
-}
-
 /// Whether the root of a negative sum is asked for. If there are special terms, the limbs mean nothing.
-bool has_no_root(const state_copy& state, rounding kind) {
-  if (kind != rounding::root) return false;
+bool has_no_root(const state_copy& state, core::finish finish) {
+  if (finish != core::finish::root) return false;
   const core::special_terms special = core::special_terms_of(state.layout, state.words);
   return special.any() ? special.minus : state.words[state.layout.limbs - 1] < 0;
 }
 
 }  // namespace
 
-std::uint64_t round(state_view state, element_type result, rounding kind, std::uint64_t count) {
+std::uint64_t round(state_view state, element_type result, core::finish finish, std::uint64_t count) {
   if (is_integer(result) && (!is_integer(state.type) || size_of(result) != 8)) {
     engine::throw_error(
         errc::bad_option, state.caller,
@@ -281,8 +253,8 @@ std::uint64_t round(state_view state, element_type result, rounding kind, std::u
   }
   state_copy copy(state);
   const core::number_format to = core::format_of(result);
-  if (has_no_root(copy, kind)) return core::nan_word(to);
-  const core::outcome found = core::finish_state({finish_of(kind), to}, copy.layout, copy.words, count);
+  if (has_no_root(copy, finish)) return core::nan_word(to);
+  const core::outcome found = core::finish_state({finish, to}, copy.layout, copy.words, count);
   if (found.overflows) {
     engine::throw_error(
         errc::overflow, state.caller,
@@ -291,20 +263,20 @@ std::uint64_t round(state_view state, element_type result, rounding kind, std::u
   return found.word;
 }
 
-std::uint64_t round_moments(state_view sum, state_view squares, element_type result, std::uint64_t n,
-                            std::uint64_t ddof, bool root) {
-  state_copy first(sum), second(squares);
+std::uint64_t round_moments(const moments_view& of, element_type result, std::uint64_t ddof, bool root) {
+  state_copy first(of.sum), second(of.squares);
   std::int64_t scratch[core::max_moment_limbs];
   const core::result_rule rule(root ? core::finish::deviation : core::finish::variance, core::format_of(result));
   const core::state_layout& layout = first.layout;
   const bool special =
       core::special_terms_of(layout, first.words).any() || core::special_terms_of(layout, second.words).any();
-  const std::uint64_t word = core::finish_moments(rule, layout, first.words, second.words, n, ddof, scratch).word;
-  if (special || n <= ddof) return word;
+  const std::uint64_t word =
+      core::finish_moments(rule, layout, first.words, second.words, of.count, ddof, scratch).word;
+  if (special || of.count <= ddof) return word;
   // n·Σx² − (Σx)², which finish_moments has left in the scratch words, is negative for no elements
   const core::fixed_point numerator{scratch, 2 * layout.limbs + 4, 2 * layout.lowest_exponent};
   if (core::is_negative(numerator) || core::is_negative(layout.number(second.words))) {
-    engine::throw_error(errc::bad_option, sum.caller, "these words are the moments of no elements");
+    engine::throw_error(errc::bad_option, of.sum.caller, "these words are the moments of no elements");
   }
   return word;
 }
@@ -335,19 +307,19 @@ scaled_double round_quotient_scaled(state_view dividend, state_view divisor) {
   return {core::from_word<double>(core::round_quotient(core::format<double>::number, found)), 0};
 }
 
-scaled_double round_scaled(state_view state, rounding kind, std::uint64_t count) {
+scaled_double round_scaled(state_view state, core::finish finish, std::uint64_t count) {
   state_copy copy(state);
   const core::special_terms special = core::special_terms_of(copy.layout, copy.words);
-  if (special.any() || has_no_root(copy, kind) || (kind == rounding::quotient && count == 0)) {
-    return {core::from_word<double>(round(state, element_type::float64, kind, count)), 0};
+  if (special.any() || has_no_root(copy, finish) || (finish == core::finish::quotient && count == 0)) {
+    return {core::from_word<double>(round(state, element_type::float64, finish, count)), 0};
   }
   const core::fixed_point number = copy.layout.number(copy.words);
   const bool negative = core::is_negative(number);
   if (negative) core::negate(number);
   core::wide magnitude = core::leading_bits(number);
   if (magnitude.is_zero()) return {};
-  if (kind == rounding::root) core::take_root(magnitude);
-  if (kind == rounding::quotient) core::divide(magnitude, count);
+  if (finish == core::finish::root) core::take_root(magnitude);
+  if (finish == core::finish::quotient) core::divide(magnitude, count);
   return scaled(negative, magnitude);
 }
 

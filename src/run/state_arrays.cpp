@@ -2,7 +2,7 @@
 //
 // Every check is made before the first word is written: words first, then what only the sums tell. Cost of a merge:
 // that of reading and writing the words; of a rounding some ten to some hundred nanoseconds a state.
-#include <exactdot/accumulator.hpp>
+#include <exactdot/moments.hpp>
 #include <exactdot/states.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/state_request.hpp>
@@ -133,14 +133,11 @@ std::uint64_t round_state(const state_format& of, const stored_state& states, re
   const auto sum_at = [&](int index) { return full_sum(of, states, index, state, caller); };
   if (core::info_of(finish).needs_squares()) {
     full_sum sum = sum_at(0), squares = sum_at(1);
-    return round_moments(sum.view(of.type, caller), squares.view(of.type, caller), result, n, ddof,
+    return round_moments({n, sum.view(of.type, caller), squares.view(of.type, caller)}, result, ddof,
                          kind == core::finish::deviation);
   }
   full_sum sum = sum_at(core::info_of(of.what).sum_of(core::info_of(finish).term));
-  const rounding how = kind == core::finish::root       ? rounding::root
-                       : kind == core::finish::quotient ? rounding::quotient
-                                                        : rounding::sum;
-  return round(sum.view(of.type, caller), result, how, n);
+  return round(sum.view(of.type, caller), result, kind, n);
 }
 
 }  // namespace

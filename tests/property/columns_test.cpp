@@ -16,19 +16,13 @@
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
 #include "oracle/integer_sum.hpp"
+#include "property/matrices.hpp"
 
 namespace {
 
 using namespace exactdot;
 using namespace exactdot::cpu_engine;
 namespace core = exactdot::core;
-
-/// A matrix, row by row, and another one.
-template <class T>
-struct matrices {
-  std::size_t rows, columns;
-  std::vector<T> a = std::vector<T>(rows * columns), b = a;
-};
 
 template <class T>
 row_block rows_of(const std::vector<T>& x, std::size_t columns, std::size_t first) {
@@ -72,17 +66,14 @@ std::vector<bounded_sum> compensated(const instruction_set& set, const matrices<
   return found;
 }
 
-/// |exact sum of a column - head - tail|; it is an upper bound where it underflows.
 template <class Term, class T>
-double error_of(const matrices<T>& x, std::size_t column, const bounded_sum& found) {
-  oracle::integer_sum rest;
+double error_of_column(const matrices<T>& x, std::size_t column, const bounded_sum& found) {
+  oracle::integer_sum sum;
   for (std::size_t i = column; i < x.a.size(); i += x.columns) {
     const T value = Term::absolute ? std::abs(x.a[i]) : x.a[i];
-    rest.add(value, Term::inputs == 2 ? x.b[i] : Term::factors == 2 ? value : T{1});
+    sum.add(value, Term::inputs == 2 ? x.b[i] : Term::factors == 2 ? value : T{1});
   }
-  rest.add(-found.head, 1.0), rest.add(-found.tail, 1.0);
-  const double error = std::abs(rest.round<double>());
-  return error == 0 && rest.units() != 0 ? 0x1p-1074 : error;
+  return error_of(sum, found);
 }
 
 struct tally {
@@ -94,7 +85,7 @@ void check(const matrices<T>& x, const std::vector<bounded_sum>& found, tally& d
   for (std::size_t i = 0; i < x.columns; ++i) {
     const bounded_sum& sum = found[i];
     if (!(sum.bound < HUGE_VAL && std::abs(sum.head) < HUGE_VAL && std::abs(sum.tail) < HUGE_VAL)) continue;
-    const double error = error_of<Term>(x, i, sum);
+    const double error = error_of_column<Term>(x, i, sum);
     ASSERT_TRUE(error <= sum.bound) << "column " << i << ": " << error << " > " << sum.bound;
     ++done.finite;
     done.exact += sum.bound == 0 ? 1 : 0;
@@ -151,12 +142,12 @@ TEST(plain_columns, have_errors_close_to_the_bound) {
     std::ranges::fill(x.b, 1.0F);
     for (std::size_t i = 0; i < x.a.size(); ++i) x.a[i] = i < x.columns ? 1.0F : 0.98F * 0x1p-53F;
     const bounded_sum of_products = plainly<core::product>(*set, x, rows)[7];
-    const double error = error_of<core::product>(x, 7, of_products);
+    const double error = error_of_column<core::product>(x, 7, of_products);
     EXPECT_TRUE(error <= of_products.bound);
     EXPECT_GT(error, 0.8 * of_products.bound) << set->name;
     for (std::size_t i = 0; i < x.a.size(); ++i) x.a[i] = i < 8 * x.columns ? 1.0F : 0.98F * 0x1p-50F;
     const bounded_sum of_values = plainly<core::value>(*set, x, rows)[19];
-    const double rest = error_of<core::value>(x, 19, of_values);
+    const double rest = error_of_column<core::value>(x, 19, of_values);
     EXPECT_TRUE(rest <= of_values.bound);
     EXPECT_GT(rest, 0.2 * of_values.bound) << set->name;
   }
@@ -195,7 +186,7 @@ TEST(plain_columns, are_exact_where_the_rule_says_so) {
       for (std::size_t i = 0; i < x.a.size(); ++i)
         x.a[i] = i / x.columns == 9 ? 1 + 0x1p-23F : std::ldexp(1.0F, exponent);
       for (const bounded_sum& sum : plainly<core::value>(*set, x, 16)) {
-        const double error = error_of<core::value>(x, 3, sum);
+        const double error = error_of_column<core::value>(x, 3, sum);
         EXPECT_EQ(sum.bound == 0, exponent <= 24) << set->name << ' ' << exponent;
         EXPECT_EQ(error == 0, exponent <= 26) << set->name << ' ' << exponent;
       }

@@ -11,6 +11,7 @@
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
 #include "oracle/integer_sum.hpp"
+#include "property/matrices.hpp"
 
 namespace {
 
@@ -18,17 +19,10 @@ using namespace exactdot;
 using namespace exactdot::cpu_engine;
 namespace core = exactdot::core;
 
-/// Rows of n elements and a vector.
 template <class T>
-struct row_data {
-  std::size_t count, n;
-  std::vector<T> a = std::vector<T>(count * n), b = std::vector<T>(n);
-};
-
-template <class T>
-oracle::integer_sum exact_sum(const row_data<T>& x, std::size_t row) {
+oracle::integer_sum exact_sum(const matrices<T>& x, std::size_t row) {
   oracle::integer_sum sum;
-  for (std::size_t i = 0; i < x.n; ++i) sum.add(x.a[row * x.n + i], x.b[i]);
+  for (std::size_t i = 0; i < x.columns; ++i) sum.add(x.a[row * x.columns + i], x.b[i]);
   return sum;
 }
 
@@ -36,14 +30,15 @@ oracle::integer_sum exact_sum(const row_data<T>& x, std::size_t row) {
 template <class T>
 class found_rows {
  public:
-  found_rows(const instruction_set& set, const row_data<T>& x) : results(x.count), is_open(new bool[x.count]{}) {
-    const std::size_t room = (x.count + row_bounds::max_group - 1) / row_bounds::max_group * row_bounds::max_group;
+  found_rows(const instruction_set& set, const matrices<T>& x) : results(x.rows), is_open(new bool[x.rows]{}) {
+    const std::size_t room = (x.rows + row_bounds::max_group - 1) / row_bounds::max_group * row_bounds::max_group;
     for (auto& each : arrays_) each.resize(room);
     bounds = {arrays_[0].data(), arrays_[1].data(), arrays_[2].data(), arrays_[3].data()};
     const kernels& of = set.table[kernels_index(type_of<T>, core::term_index<core::product>)];
-    of.bounded_rows(x.a.data(), static_cast<std::ptrdiff_t>(x.n * sizeof(T)), x.count, x.b.data(), x.n, bounds);
+    of.bounded_rows(x.a.data(), static_cast<std::ptrdiff_t>(x.columns * sizeof(T)), x.rows, x.b.data(), x.columns,
+                    bounds);
     const auto decide = std::is_same_v<T, float> ? set.decide_floats : set.decide_doubles;
-    any_open = decide(bounds, x.count, reinterpret_cast<char*>(results.data()), is_open.get());
+    any_open = decide(bounds, x.rows, reinterpret_cast<char*>(results.data()), is_open.get());
   }
 
   row_bounds bounds;
@@ -55,24 +50,18 @@ class found_rows {
   std::vector<double> arrays_[4];
 };
 
-/// |exact sum - head - tail|, rounded.
-double error_of(oracle::integer_sum sum, const bounded_sum& found) {
-  sum.add(-found.head, 1.0);
-  sum.add(-found.tail, 1.0);
-  return std::abs(sum.round<double>());
-}
-
 /// How many rows were tried, had a bound and a result.
 struct tally {
   int tried = 0, bounded = 0, decided = 0;
 };
 
 template <class T>
-void check(const instruction_set& set, const row_data<T>& x, tally& done) {
+void check(const instruction_set& set, const matrices<T>& x, tally& done) {
   const found_rows<T> found(set, x);
   bool any_open = false;
-  for (std::size_t r = 0; r < x.count; ++r) {
-    SCOPED_TRACE("row " + std::to_string(r) + " of " + std::to_string(x.count) + ", n = " + std::to_string(x.n));
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    SCOPED_TRACE("row " + std::to_string(r) + " of " + std::to_string(x.rows) +
+                 ", n = " + std::to_string(x.columns));
     const oracle::integer_sum exact = exact_sum(x, r);
     const bounded_sum sum = found.bounds.at(r);
     ++done.tried;
@@ -82,8 +71,8 @@ void check(const instruction_set& set, const row_data<T>& x, tally& done) {
     ++done.bounded;
     ASSERT_LE(error_of(exact, sum), sum.bound);
     double largest = 0;
-    for (std::size_t i = 0; i < x.n; ++i) {
-      largest = std::max(largest, std::abs(double{x.a[r * x.n + i]} * double{x.b[i]}));
+    for (std::size_t i = 0; i < x.columns; ++i) {
+      largest = std::max(largest, std::abs(double{x.a[r * x.columns + i]} * double{x.b[i]}));
     }
     ASSERT_GE(sum.largest, largest);
     if (found.is_open[r]) continue;
@@ -106,8 +95,8 @@ TYPED_TEST(rows_by_a_vector, enclose_the_exact_sums) {
         SCOPED_TRACE(std::string(set->name) + ' ' + std::string(generator.name) + ' ' + std::to_string(seed));
         oracle::rng random(static_cast<std::uint64_t>(seed));
         const std::size_t n = seed % 6 == 0 ? 5000 : seed % 3 == 0 ? 200 + random.below(200) : 1 + random.below(70);
-        row_data<TypeParam> x{1 + random.below(20), n};
-        for (std::size_t r = 0; r < x.count; ++r) {
+        matrices<TypeParam> x{1 + random.below(20), n};
+        for (std::size_t r = 0; r < x.rows; ++r) {
           const oracle::vectors<TypeParam> v = generator.make(random, n);
           for (std::size_t i = 0; i < std::min(n, v.size()); ++i) {
             x.a[r * n + i] = v.a[i];
@@ -124,9 +113,9 @@ TYPED_TEST(rows_by_a_vector, enclose_the_exact_sums) {
 }
 
 template <class T>
-row_data<T> uniform_rows(std::size_t count, std::size_t n) {
+matrices<T> uniform_rows(std::size_t count, std::size_t n) {
   oracle::rng random(count * 1000 + n);
-  row_data<T> x{count, n};
+  matrices<T> x{count, n};
   for (T& each : x.a) each = static_cast<T>(2 * random.unit() - 1);
   for (T& each : x.b) each = static_cast<T>(2 * random.unit() - 1);
   return x;
@@ -154,7 +143,7 @@ TYPED_TEST(rows_by_a_vector, hold_beside_hostile_rows) {
     for (const std::size_t n : {16, 40, 300, 3000}) {
       for (const double factor : {1e-30, 1e-12, 1e9, 1e18, 1e30, double{HUGE_VALF}, std::nan("")}) {
         for (const std::size_t row : {0, 5, 8, 15, 19}) {
-          row_data<TypeParam> x = uniform_rows<TypeParam>(20, n);
+          matrices<TypeParam> x = uniform_rows<TypeParam>(20, n);
           for (std::size_t i = row * n + n / 2; i < row * n + n; ++i) {
             x.a[i] = static_cast<TypeParam>(double{x.a[i]} * factor);
           }
@@ -172,8 +161,8 @@ TEST(rows_of_floats, have_errors_close_to_the_bound) {
   for (const instruction_set* set : runnable_instruction_sets()) {
     double most = 0;
     for (const std::size_t period : {1, 2, 4, 8}) {  // lanes
-      row_data<float> x{1, 2000};
-      for (std::size_t i = 0; i < x.n; i += period) x.a[i] = 0x1p-27F, x.b[i] = 0.98F * 0x1p-26F;
+      matrices<float> x{1, 2000};
+      for (std::size_t i = 0; i < x.columns; i += period) x.a[i] = 0x1p-27F, x.b[i] = 0.98F * 0x1p-26F;
       x.a[0] = x.b[0] = 1;
       const found_rows<float> found(*set, x);
       const bounded_sum sum = found.bounds.at(0);
@@ -192,7 +181,7 @@ TEST(rows_of_doubles, notice_sums_that_leave_the_anchor) {
     for (int exponent = 0; exponent < 16; ++exponent) {
       for (const double sign : {1.0, -1.0}) {
         for (const std::size_t at : {24, 25, 33, 60}) {
-          row_data<double> x{8, 64};
+          matrices<double> x{8, 64};
           for (double& each : x.b) each = 1;
           for (double& each : x.a) each = 0.75;
           x.a[3 * 64 + at] = sign * std::ldexp(1.0, exponent);
@@ -232,11 +221,12 @@ TEST(rows_of_an_array, have_the_bits_of_dots) {
   for (const instruction_set* set : runnable_instruction_sets()) {
     exactdot::use_instruction_set(set->name);
     for (const std::size_t n : {1, 16, 47, 49, 130, 2100}) {
-      const row_data<double> x = uniform_rows<double>(21, n);
-      std::vector<double> out(x.count);
-      dot(rows{x.a.data(), x.count, n}, repeated{x.b.data(), n}, out);
-      for (std::size_t r = 0; r < x.count; ++r) {
-        EXPECT_EQ(core::to_word(out[r]), core::to_word(dot(std::span(x.a).subspan(r * n, n), x.b)))
+      const matrices<double> x = uniform_rows<double>(21, n);
+      std::vector<double> out(x.rows);
+      dot(rows{x.a.data(), x.rows, n}, repeated{x.b.data(), n}, out);
+      for (std::size_t r = 0; r < x.rows; ++r) {
+        EXPECT_EQ(core::to_word(out[r]),
+                  core::to_word(dot(std::span(x.a).subspan(r * n, n), std::span(x.b).first(n))))
             << n << ' ' << r;
       }
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import subprocess
 import sys
@@ -76,14 +75,3 @@ def test_examples(program: Path, tmp_path: Path) -> None:
                           text=True)
     if done.stdout.startswith("skipped: "):
         pytest.skip(done.stdout.strip())
-
-
-def test_the_stubs_are_current() -> None:
-    pytest.importorskip("nanobind")
-    subprocess.run([str(SOURCE / "scripts/python_stubs"), "--check", sys.executable], check=True,
-                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-
-
-def test_typed() -> None:
-    package = Path(xd.__file__).parent
-    assert (package / "py.typed").exists() and (package / "_engine.pyi").exists()

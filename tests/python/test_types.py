@@ -1,10 +1,15 @@
-"""mypy with the stubs accepts valid programs and finds the errors of invalid ones. Skipped without mypy."""
+"""The stubs have every public name of the extension; mypy with them accepts valid programs and finds the errors of
+invalid ones, which is skipped without mypy."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
+from exactdot import _engine
 
 VALID = """
 from decimal import Decimal
@@ -63,3 +68,30 @@ def test_types(tmp_path: Path) -> None:
     report = check(tmp_path / "invalid.py", "\n".join(lines))
     for line, kind in enumerate(INVALID, start=3):
         assert f"invalid.py:{line}: error" in report and f"[{kind}]" in report, report
+
+
+def require_stub(name: str, thing: Any, body: list[ast.stmt]) -> None:
+    """A class has stubs of its public members, a function typed parameters, of the names that it has."""
+    found = [each for each in body if getattr(each, "name", "") == name]
+    assert found, name
+    for stub in found:
+        if isinstance(stub, ast.ClassDef):
+            for member in vars(thing):
+                if not member.startswith("_"):
+                    require_stub(member, getattr(thing, member), stub.body)
+            continue
+        assert isinstance(stub, ast.FunctionDef)
+        given = stub.args.args + stub.args.kwonlyargs
+        assert not stub.args.vararg and not stub.args.kwarg and stub.returns, ast.unparse(stub)
+        assert all(each.annotation for each in given if each.arg != "self"), ast.unparse(stub)
+        if inspect.isbuiltin(thing):
+            assert [each.arg for each in given] == list(inspect.signature(thing).parameters), name
+
+
+def test_stubs() -> None:
+    folder = Path(_engine.__file__).parent
+    assert (folder / "py.typed").exists()
+    stubs = ast.parse((folder / "_engine.pyi").read_text()).body
+    for name, thing in vars(_engine).items():
+        if not name.startswith("_"):
+            require_stub(name, thing, stubs)

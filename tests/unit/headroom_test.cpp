@@ -254,6 +254,17 @@ TEST(moments, refuse_more_elements_than_their_words_count) {
   EXPECT_EQ(full.sum().round<float>(), 0.0F);
 }
 
+TEST(moments, keep_both_sums_if_one_has_no_room) {
+  using exactdot::moments;
+  auto words = moments<float>().words();
+  words[0] = words[1] = 1;
+  words[words.size() - 5] = 300;  // of the squares; the last limb is less than 2^9
+  moments<float> full{words};
+  const auto before = full.words();
+  expect_error(exactdot::errc::headroom, [&] { full.merge(full); });
+  EXPECT_EQ(full.words(), before);
+}
+
 TEST(moments, have_no_variance_that_no_elements_have) {
   using exactdot::moments;
   moments<float> one;

@@ -1,0 +1,53 @@
+"""Writes the overloads of reductions as a pattern file of nanobind's stub generator: overloads.py FOLDER > FILE.
+
+The extension in FOLDER says which parameters a reduction has, the tables which types these have. The result of a whole
+array is a number, unless there is `out`; an array that is passed as `out` is returned.
+"""
+
+import inspect
+import sys
+import textwrap
+
+sys.path.insert(0, sys.argv[1])
+import _engine
+
+TYPES = {
+    **dict.fromkeys(["a", "b", "x", "keys", "offsets"], "Vector"),
+    **dict.fromkeys(["keepdims", "negative_zero", "skip_out_of_range"], "bool"),
+    **dict.fromkeys(["ord", "ddof"], "float"),
+    "axis": "int | tuple[int, ...] | None", "groups": "int | None", "correction": "float | None",
+    "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
+}
+OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}
+ONE_AXIS = {"vecdot": {"axis": "int | None"}}
+LISTS = {"norm": {"x": "Vector | Sequence[Vector]"}}  # not along axes, nor with out=...
+
+
+def overload(name, parameters, out, types, result):
+    """`out`: its type, with the default if it has one."""
+    declared = []
+    for each in parameters:
+        if each.kind == each.KEYWORD_ONLY and "*" not in declared:
+            declared.append("*")
+        default = "" if each.default is each.empty else f" = {each.default!r}"
+        declared.append(f"{each.name}: " + (out if each.name == "out" else types[each.name] + default))
+    text = ", ".join(each.replace(" ", "\xa0") for each in declared)  # lines end between parameters only
+    lines = textwrap.wrap(f"def\xa0{name}({text})\xa0->\xa0{result}:", 112, initial_indent="    ",
+                          subsequent_indent=" " * 12)
+    return "\n".join(lines).replace("\xa0", " ")
+
+
+for name, function in vars(_engine).items():
+    parameters = [] if name.startswith("_") or inspect.isclass(function) else inspect.signature(function).parameters
+    if "out" not in parameters:
+        continue
+    types = TYPES | ONE_AXIS.get(name, {})
+    lists = types | LISTS.get(name, {})
+    makes_numbers = name == "dot" or ("axis" in parameters and "x" in parameters)
+    forms = [("EllipsisType" if name == "dot" else "EllipsisType | None = None", types, "Any"), ("Out", lists, "Out")]
+    if makes_numbers:
+        forms.insert(0, ("None = None", lists | OF_A_NUMBER, "int" if name.startswith("arg") else "float"))
+    print(f"_engine.{name}$:")
+    for i, form in enumerate(forms):
+        text = overload(name, parameters.values(), *form)
+        print(f"    @overload\n{text}" + ("\n        \\doc\n" if i == 0 else " ...\n"))
