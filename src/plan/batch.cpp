@@ -37,6 +37,7 @@ std::size_t magnitude_of(std::ptrdiff_t stride) {
 
 /// The axis with the greatest strides first.
 void order_by_stride(std::vector<shared_axis>& axes) {
+  if (axes.size() < 2) return;  // the sort allocates memory
   const auto span_of = [](const shared_axis& x) { return magnitude_of(x.a) + magnitude_of(x.b); };
   std::ranges::stable_sort(axes,
                            [&](const shared_axis& x, const shared_axis& y) { return span_of(x) > span_of(y); });
