@@ -5,11 +5,11 @@
 // floats, of half a register, a conversion and a flop; doubles 4 flops and at most 1 logical operation; per row 1
 // or 2 additions and 2 or 4 permutations.
 //
-// Floats. Products are exact in double. The vector is multiplied by a power of two 2^s, by which sums that are as
+// Floats. Products are exact in double. They are multiplied by a power of two 2^s, by which sums that are as
 // large as the rows' are expected to be reach the end of the doubles' range. A sum that once reached it remains
 // infinite or becomes NaN, so if the sums of a group's lanes together are finite, no addition rounded a number of
 // 2^1024 or more: each lost at most 2^970, that is 2^(970-s) of the row's own sum. Terms were then below 2^1025 in
-// magnitude. Products do not underflow: the factors are multiples of 2^-149, and s >= -2.
+// magnitude. Products do not underflow: the factors are multiples of 2^-149, and s > 0.
 //
 // Doubles. An anchor c = 1.625·2^k and a lane's sum S, which starts at c: S' = S + x·y rounded, h = S' - S, r = x·y
 // - h rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
@@ -157,7 +157,11 @@ class float_rows {
   HWY_INLINE void add(const row_group<float>& of, double* head, double* tail) {
     const tag d;
     vec<tag> sums[rows_of_group];
-    add_rows({of, 0}, sums);
+    if (row_factor_ == 1) {
+      add_rows<false>({of, 0}, sums);
+    } else {
+      add_rows<true>({of, 0}, sums);
+    }
     store_sums_of_lanes(d, sums, head);
     for (std::size_t r = 0; r < rows_of_group; r += hn::Lanes(d)) {
       const auto sum = hn::LoadU(d, head + r);
@@ -190,21 +194,24 @@ class float_rows {
     return hn::PromoteTo(tag(), load_part<whole>(hn::Rebind<float, tag>(), from, i, end));
   }
 
-  /// A scale by which a row's sum is below 2^1024, by the rows' largest product, and the vector's elements too.
+  /// A scale by which a row's sum is below 2^1024, by the rows' largest product. Where the vector's elements would
+  /// not be, the rows' have a part of it.
   HWY_NOINLINE bool find_scale(const row_group<float>& of, std::size_t first, std::size_t n, bool is_sampled) {
     int exponent = 0;
     is_known_ = find_exponent(of, b_, first, n, is_sampled, exponent);
+    if (!is_known_) return false;
     const hn::ScalableTag<float> d;
     auto largest = hn::Zero(d);
     std::size_t i = 0;
     for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
       largest = hn::Max(largest, hn::Abs(hn::LoadU(d, b_ + first + i)));
     if (i < n) largest = hn::Max(largest, hn::Abs(load_part<false>(d, b_ + first, i, n)));
-    const int up = std::min(1024 - exponent - static_cast<int>(std::bit_width(n)),
-                            1023 - exponent_above(hn::GetLane(hn::MaxOfLanes(d, largest))));
-    up_[0] = power_of_two(up / 2), up_[1] = power_of_two(up - up / 2);
+    const int up = 1024 - exponent - static_cast<int>(std::bit_width(n));
+    const int of_vector = std::min(up, 1023 - exponent_above(hn::GetLane(hn::MaxOfLanes(d, largest))));
+    row_factor_ = power_of_two(up - of_vector);
+    up_[0] = power_of_two(of_vector / 2), up_[1] = power_of_two(of_vector - of_vector / 2);
     down_[0] = power_of_two(-(up / 2)), down_[1] = power_of_two(up / 2 - up);
-    return is_known_;
+    return true;
   }
 
   /// scaled_ = a block of the vector, with zeros behind it.
@@ -219,29 +226,33 @@ class float_rows {
     first_ = first, n_ = n;
   }
 
+  template <bool scales>
   HWY_INLINE void add_rows(const rows_in_registers<float, rows_of_group>& rows, vec<tag>* to) const {
     vec<tag> sums[rows_of_group];
     for (auto& each : sums) each = hn::Zero(tag());
     std::size_t i = 0;
     for (; i + unrolled * lanes <= n_; i += unrolled * lanes) {
-      for (std::size_t k = 0; k < unrolled; ++k) add_step<true>(rows, i + k * lanes, sums);
+      for (std::size_t k = 0; k < unrolled; ++k) add_step<scales, true>(rows, i + k * lanes, sums);
     }
-    for (; i + lanes <= n_; i += lanes) add_step<true>(rows, i, sums);
-    if (i < n_) add_step<false>(rows, i, sums);
+    for (; i + lanes <= n_; i += lanes) add_step<scales, true>(rows, i, sums);
+    if (i < n_) add_step<scales, false>(rows, i, sums);
     for (std::size_t r = 0; r < rows_of_group; ++r) to[r] = sums[r];
   }
-  template <bool whole>
+  template <bool scales, bool whole>
   HWY_INLINE void add_step(const rows_in_registers<float, rows_of_group>& rows, std::size_t i,
                            vec<tag>* sums) const {
     const auto y = in_register(hn::Load(tag(), scaled_ + i));
     for (std::size_t r = 0; r < rows_of_group; ++r) {
-      sums[r] = fused_add(tag(), load<whole>(rows.row[r] + first_, i, n_), y, sums[r]);
+      auto x = load<whole>(rows.row[r] + first_, i, n_);
+      if constexpr (scales) x = hn::Mul(x, hn::Set(tag(), row_factor_));
+      sums[r] = fused_add(tag(), x, y, sums[r]);
     }
   }
 
   const float* b_;
   bool is_known_ = false, is_new_ = false;  // the scale; the latter to the rows begun
-  double up_[2], down_[2];                  // its factors, which doubles hold, and their inverses
+  double row_factor_ = 1, up_[2];           // of a row's elements; of the vector's, in factors that doubles hold
+  double down_[2];                          // the inverse of the scale
   std::size_t first_ = 0, n_ = 0;           // the block in scaled_
   vec<tag> watch_;                          // 0 while the sums of the rows begun are finite
   HWY_ALIGN double scaled_[bounded_block + lanes];
