@@ -117,6 +117,7 @@ void imported_array::set_shape(int count, const std::int64_t* shape) {
   if (count > 0 && shape == nullptr) throw invalid_array{true, "has a null pointer as shape"};
   dimensions = count;
   axes.clear();
+  if (count > 1) axes.reserve(static_cast<std::size_t>(count));
   n = 1;
   bool overflows = false, is_empty = false;
   for (int i = 0; i < count; ++i) {

@@ -2,6 +2,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_results.hpp>
+#include <python/src/known_types.hpp>
 #include <python/src/output.hpp>
 #include <python/src/result_array.hpp>
 #include <python/src/stream.hpp>
@@ -35,8 +36,23 @@ nb::object numpy_dtype(element_type type) {
   return nb::str(std::string(name_of(type)).c_str());
 }
 
+/// numpy.empty(shape, type) where NumPy is imported; invalid if it is not, or has no such type. An import and a
+/// name of a type would take longer than a short call.
+nb::object quick_numpy_array(const nb::object& shape, element_type type) {
+  static PyObject *empty = nullptr, *types[elements.size()] = {};
+  if (type == element_type::bfloat16) return {};
+  PyObject* const call = loaded_attribute(empty, "numpy", "empty");
+  PyObject* const of = loaded_attribute(types[static_cast<std::size_t>(type)], "numpy", name_of(type).data());
+  if (call == nullptr || of == nullptr) return {};
+  PyObject* const arguments[] = {shape.ptr(), of};
+  nb::object made = nb::steal(PyObject_Vectorcall(call, arguments, 2, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
 /// In host memory and C order. Throws ImportError, which names `out`, without NumPy.
 nb::object new_numpy_array(const nb::object& shape, element_type type, const char* caller) {
+  if (nb::object made = quick_numpy_array(shape, type); made.is_valid()) return made;
   try {
     return nb::module_::import_("numpy").attr("empty")(shape, numpy_dtype(type));
   } catch (const nb::python_error& failure) {
@@ -109,9 +125,11 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   result_array& made = call.results;
   if (!call.out.is_none()) return check_out_type(call.dtype, call.inputs, made.imported);
   const finalization_guard guard;
-  nb::list lengths;
-  for (const std::size_t n : shape) lengths.append(n);
-  const nb::object shape_tuple = nb::steal(PyList_AsTuple(lengths.ptr()));
+  const nb::object shape_tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  if (!shape_tuple.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    PyTuple_SET_ITEM(shape_tuple.ptr(), static_cast<Py_ssize_t>(i), nb::int_(shape[i]).release().ptr());
+  }
   made.imported.takes_any_shape = true;
   if (call.stream == nullptr) {
     made.object = new_host_array(call.inputs.first.object, shape_tuple, type, call.caller);

@@ -78,14 +78,15 @@ struct column_register {
   }
 };
 
-/// Adds row i's elements from column `start` on, of which there are `width` in all.
+/// Adds row i's elements from column `start` on, of which there are `width` in all. After the end of a row the one
+/// `rows_to_next` further is read.
 template <class T, class Term, bool whole>
 HWY_INLINE void add_row(const row_block& a, const row_block& b, std::size_t i, std::size_t start, std::size_t width,
-                        column_register<T, Term>& to) {
+                        std::size_t rows_to_next, column_register<T, Term>& to) {
   const hn::ScalableTag<double> d;
   if constexpr (whole) {
-    prefetch_row(a.row<T>(i), start);
-    if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<T>(i), start);
+    row_prefetcher<T>(a.step, rows_to_next, start, width)(a.row<T>(i));
+    if (Term::inputs == 2 && !b.is_repeated) row_prefetcher<T>(b.step, rows_to_next, start, width)(b.row<T>(i));
   }
   const auto x = load_row<whole>(a.row<T>(i), start, width);
   auto y = x;
@@ -111,7 +112,8 @@ void add_columns(const row_block& a, const row_block& b, std::size_t rows, std::
                  const column_sums& to) {
   for_column_registers(width, [&](std::size_t start, auto whole) HWY_ATTR {
     column_register<T, Term> sums(to, start);
-    for (std::size_t i = 0; i < rows; ++i) add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, sums);
+    for (std::size_t i = 0; i < rows; ++i)
+      add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, rows, sums);
     sums.store(to, start);
   });
 }
@@ -124,7 +126,7 @@ void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::siz
     for (std::size_t i = 0; i < rows; ++i) {
       const std::size_t at = start + entries[i] * step;
       column_register<T, Term> sums(table, at);
-      add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, sums);
+      add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, 1, sums);
       sums.store(table, at);
     }
   });

@@ -132,9 +132,10 @@ HWY_INLINE void add_extremum_register(const row_block& x, std::size_t rows, std:
   auto least = hn::LoadU(d, key_of), row = least, now = row;
   const auto one = hn::Set(d, 1);
   if constexpr (has_index) row = hn::LoadU(d, row_of), now = hn::Set(d, static_cast<word>(first));
+  const row_prefetcher<word> prefetch(x.step, rows, start, width);
   for (std::size_t i = 0; i < rows; ++i) {
     const word* const from = x.row<word>(i);
-    if constexpr (whole) prefetch_row(from, start);
+    if constexpr (whole) prefetch(from);
     const auto key = keys::of(load_part<whole>(d, from, start, width));
     if constexpr (has_index) {
       row = hn::IfThenElse(hn::Lt(key, least), now, row);

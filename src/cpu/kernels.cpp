@@ -72,6 +72,8 @@ constexpr instruction_set named(const char* name) {
           column_extremum_table(std::make_index_sequence<2 * elements.size()>()),
           add_word_rows<false>,
           add_word_rows<true>,
+          sum_words<false>,
+          sum_words<true>,
           decide_rows<float>,
           decide_rows<double>,
           widening_table(std::make_index_sequence<elements.size()>())};

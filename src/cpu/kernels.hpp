@@ -104,6 +104,12 @@ struct word_sums {
 using word_row_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t width, std::uint64_t flip,
                                  const std::uint32_t* entries, const word_sums& table, std::size_t step);
 
+/// The two words of a sum as word_sums has them, of n < 2^32 consecutive words.
+struct word_sum {
+  std::uint64_t low, high;
+};
+using word_run_kernel = word_sum (*)(const void* x, std::size_t n, std::uint64_t flip);
+
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
 inline constexpr std::size_t carrier_count = 2;  // float32, float64: the first of the element types
 
@@ -123,6 +129,7 @@ struct instruction_set {
   std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
   std::array<column_extremum_kernel, 2 * elements.size()> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
+  word_run_kernel sum_words, sum_word_magnitudes;
   row_decision decide_floats, decide_doubles;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;

@@ -36,7 +36,7 @@ void line_reducer::for_chunks(std::size_t chunk, Step step, int i, int k) noexce
 
 void line_reducer::move_to(const engine::line& x) noexcept {
   each_.n = x.n, each_.a.data = x.a, each_.b.data = x.b;
-  a_.move_to(each_.a), b_.move_to(each_.b);
+  a_.move_to(x.a), b_.move_to(x.b);
 }
 
 core::outcome line_reducer::reduce(const engine::line& x) noexcept {

@@ -59,7 +59,7 @@ panel_reader::panel_reader(const engine::plan& plan, const engine::operand& x, s
 void panel_reader::move_to(const void* data, std::size_t columns) noexcept {
   x_.data = data;
   columns_ = columns;
-  vector_.move_to(x_);
+  vector_.move_to(x_.data);
 }
 
 void panel_reader::read(std::size_t first, std::size_t n, int part) noexcept {

@@ -74,9 +74,10 @@ HWY_INLINE void add_value_tile(const row_block& a, std::size_t rows, std::size_t
   const std::size_t half = hn::Lanes(d), second = start + (has_second ? hn::Lanes(f) : 0);
   auto low = hn::Zero(d), high = low;
   magnitude_range sizes(to, start), sizes_of_second(to, second);
+  const row_prefetcher<float> prefetch(a.step, rows, start, width);
   for (std::size_t i = 0; i < rows; ++i) {
     const float* const x = a.row<float>(i);
-    if constexpr (whole) prefetch_row(x, start);
+    if constexpr (whole) prefetch(x);
     sizes.add(load_part<whole>(f, x, start, width));
     if constexpr (has_second) sizes_of_second.add(load_part<whole>(f, x, second, width));
     const auto of_low = load_promoted<whole>(x, start, width),
@@ -98,10 +99,11 @@ HWY_INLINE void add_product_tile(const row_block& a, const row_block& b, std::si
   const hn::ScalableTag<double> d;
   const std::size_t half = hn::Lanes(d);
   auto low = hn::Zero(d), high = low, low_size = low, high_size = low;
+  const row_prefetcher<float> prefetch_a(a.step, rows, start, width), prefetch_b(b.step, rows, start, width);
   for (std::size_t i = 0; i < rows; ++i) {
     if constexpr (whole) {
-      prefetch_row(a.row<float>(i), start);
-      if (Term::inputs == 2 && !b.is_repeated) prefetch_row(b.row<float>(i), start);
+      prefetch_a(a.row<float>(i));
+      if (Term::inputs == 2 && !b.is_repeated) prefetch_b(b.row<float>(i));
     }
     const float* const x = a.row<float>(i);
     const auto x_low = load_promoted<whole>(x, start, width), x_high = load_promoted<whole>(x, start + half, width);

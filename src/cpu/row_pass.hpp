@@ -55,6 +55,7 @@ class row_pass {
   static constexpr std::size_t long_run = 6;
   /// The same where columns lie apart, in which case each is added by itself.
   static constexpr std::size_t long_column_run = 16;
+  static constexpr std::size_t bytes_ahead = 1024;
   static constexpr bool has_column_sums = requires(Sums & sums) {
     sums.add_column(std::size_t{}, static_cast<const char*>(nullptr), std::size_t{}, std::size_t{});
   };
@@ -161,6 +162,9 @@ class row_pass {
           by.sums.add_column(k, columns_[k] + static_cast<std::ptrdiff_t>(at) * of_.each.a.stride, next - at, to);
           at = next;
         }
+        // where the next rows of the column begin: the processor sees a new stream there
+        const char* const behind = columns_[k] + static_cast<std::ptrdiff_t>(end) * of_.each.a.stride;
+        for (std::size_t byte = 0; byte < bytes_ahead; byte += 64) __builtin_prefetch(behind + byte);
       }
     }
   }

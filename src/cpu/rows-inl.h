@@ -1,15 +1,15 @@
 // Bounded sums of many rows by one vector (cpu/bounded_sum.hpp): a matrix times a vector.
 //
-// Four rows at a time, or a group of short ones, share the loads of the vector. The lanes of a group's sums are
-// added together. A group, or up to 64 short rows, have one bound and one anchor, so that a short row costs little
-// more than its products. Cost per register: floats 2 conversions and 3 flops, and a quarter or eighth of 2
-// conversions; doubles 4 flops and at most 1 logical operation; per row 1 or 2 additions and 2 or 4 permutations.
+// Rows of a group share the loads of the vector, and the lanes of their sums are added together. A group, or up to
+// 64 short rows, have one bound, so that a short row costs little more than its products. Cost per register:
+// floats, of half a register, a conversion and a flop; doubles 4 flops and at most 1 logical operation; per row 1
+// or 2 additions and 2 or 4 permutations.
 //
-// Floats. Products are exact in double. A lane adds at most n / lanes + 2 of them to 0, then the lanes are added in
-// log2 lanes steps: summation_error of these, for the sum m of the magnitudes of a row's products. By
-// Cauchy-Schwarz m <= √(A·B), where B is the sum of the squares of the vector's elements and A that of all the
-// rows'. The squares are summed in float, at most 2^14 to a lane, which loses at most 2^-10 of A, and by underflow
-// at most 2^-130: nothing that 1.0625 does not cover, if A and B are above 2^-100.
+// Floats. Products are exact in double. They are multiplied by a power of two 2^s, by which sums that are as
+// large as the rows' are expected to be reach the end of the doubles' range. A sum that once reached it remains
+// infinite or becomes NaN, so if the sums of a group's lanes together are finite, no addition rounded a number of
+// 2^1024 or more: each lost at most 2^970, that is 2^(970-s) of the row's own sum. Terms were then below 2^1025 in
+// magnitude. Products do not underflow: the factors are multiples of 2^-149, and s > 0.
 //
 // Doubles. An anchor c = 1.625·2^k and a lane's sum S, which starts at c: S' = S + x·y rounded, h = S' - S, r = x·y
 // - h rounded. While the two highest fraction bits of S remain those of c, 2^k·1.5 <= S < 2^k·1.75, so S and S' are
@@ -36,10 +36,10 @@ namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Rows that share the loads of the vector: of short ones a group, whose sums then stay in registers; of long ones
-/// fewer, because lines of rows that lie far apart often compete for one set of a cache.
+constexpr std::size_t rows_of_group = row_bounds::max_group;
+/// Rows of doubles that share the loads of the vector: of short ones as many as registers hold; of long ones fewer,
+/// because lines of rows that lie far apart often compete for one set of a cache.
 constexpr std::size_t long_rows_at_once = 4;
-constexpr std::size_t rows_of_group = std::max(long_rows_at_once, hn::MaxLanes(hn::ScalableTag<double>()));
 constexpr std::size_t short_row_elements = 256;
 /// Rows that share a bound: of short ones more than a group, because a bound takes as long as some of them.
 constexpr std::size_t short_rows_per_bound = 64;
@@ -113,122 +113,173 @@ struct row_error {
   double bound, largest;
 };
 
-/// Sums of rows of floats by a vector.
+/// exponent = one above the largest product of some rows and the vector's elements first … first + n - 1; with
+/// is_sampled of a group's first ones. False if doubles have no room for sums of such products.
+template <class T>
+HWY_NOINLINE bool find_exponent(const row_group<T>& of, const T* b, std::size_t first, std::size_t n,
+                                bool is_sampled, int& exponent) {
+  constexpr std::size_t sample = 16;
+  const hn::ScalableTag<double> d;
+  auto largest = hn::Zero(d);
+  for (std::size_t r = 0; r < (is_sampled ? std::min(of.count, rows_of_group) : of.count); ++r) {
+    plain_load<core::product, T> load(of.row(r), b);
+    largest = largest_addends(load, first, first + (is_sampled ? std::min(n, sample) : n), largest);
+  }
+  exponent = exponent_above(hn::GetLane(hn::MaxOfLanes(d, largest)));
+  return exponent > lowest_sum_exponent && exponent <= highest_sum_exponent;
+}
+
+/// Whether all of the sums are below `limit` in magnitude.
+HWY_INLINE bool are_below(const double* head, std::size_t count, double limit) {
+  const hn::ScalableTag<double> d;
+  for (std::size_t r = 0; r < count; r += hn::Lanes(d)) {
+    if (!hn::AllTrue(d, hn::Lt(hn::Abs(hn::LoadU(d, head + r)), hn::Set(d, limit)))) return false;
+  }
+  return true;
+}
+
+/// Sums of rows of floats by a vector. The scale of a group serves the next ones too, while it suits them.
 class float_rows {
  public:
-  float_rows(const float* b, const row_group<float>& first, std::size_t n)
-      : b_(b), is_moderate_(starts_moderate(b, n) && starts_moderate(first.row(0), n)) {}
+  explicit float_rows(const float* b) : b_(b) {}
 
   /// Begins some rows' sums of elements first … first + n - 1, a block; false if this kind of sums does not suit
   /// the data. is_repeated: they were begun before, and end() returned false.
-  HWY_INLINE bool begin(const row_group<float>&, std::size_t first, std::size_t n, bool is_repeated) {
-    if (!is_moderate_ || is_repeated) return false;
-    if (first != block_of_b_) squares_of_b_ = sum_of_squares(b_ + first, n), block_of_b_ = first;
-    squares_ = hn::Zero(float_tag());
+  HWY_INLINE bool begin(const row_group<float>& of, std::size_t first, std::size_t n, bool is_repeated) {
+    is_new_ = !is_known_ || is_repeated;
+    if (is_new_ && !find_scale(of, first, n, !is_repeated)) return false;
+    if (is_new_ || first != first_) scale_vector(first, n);
+    watch_ = hn::Zero(tag());
     return true;
   }
 
   /// The sums of a group.
-  template <std::size_t at_once>
-  HWY_INLINE void add(const row_group<float>& of, std::size_t first, std::size_t n, double* head, double* tail) {
+  HWY_INLINE void add(const row_group<float>& of, double* head, double* tail) {
+    const tag d;
     vec<tag> sums[rows_of_group];
-    for (std::size_t r = 0; r < rows_of_group; r += at_once) {
-      if (r < of.count) {
-        add_rows<at_once>({of, r}, first, n, sums + r);
-      } else {
-        for (std::size_t i = r; i < r + at_once; ++i) sums[i] = hn::Zero(tag());
-      }
+    if (row_factor_ == 1) {
+      add_rows<false>({of, 0}, sums);
+    } else {
+      add_rows<true>({of, 0}, sums);
     }
-    store_sums_of_lanes(tag(), sums, head);
-    for (std::size_t r = 0; r < rows_of_group; r += hn::Lanes(tag())) hn::StoreU(hn::Zero(tag()), tag(), tail + r);
+    store_sums_of_lanes(d, sums, head);
+    for (std::size_t r = 0; r < rows_of_group; r += hn::Lanes(d)) {
+      const auto sum = hn::LoadU(d, head + r);
+      watch_ = hn::Add(watch_, hn::Sub(sum, sum));
+      hn::StoreU(hn::Mul(hn::Mul(sum, hn::Set(d, down_[0])), hn::Set(d, down_[1])), d, head + r);
+      hn::StoreU(hn::Zero(d), d, tail + r);
+    }
   }
 
   /// The error of the rows begun, if it is known.
-  HWY_INLINE bool end(std::size_t n, row_error& to) const {
-    const double squares_of_a = sum_lanes(float_tag(), squares_);
-    to.largest = std::sqrt(squares_of_a * squares_of_b_) * 1.0625;
-    to.bound = summation_error(n / hn::Lanes(tag()) + 2, hn::Lanes(tag()), to.largest);
-    return squares_of_a > 0x1p-100 && squares_of_b_ > 0x1p-100 && to.bound < HUGE_VAL;
+  HWY_INLINE bool end(row_error& to) {
+    const auto terms = static_cast<double>(n_ + 2 * hn::Lanes(tag()));
+    to.bound = terms * 0x1p970 * down_[0] * down_[1];
+    to.largest = 0x1p1023 * down_[0] * down_[1] * 4;
+    is_known_ = hn::AllTrue(tag(), hn::Eq(watch_, hn::Zero(tag())));
+    return is_known_;
   }
 
-  HWY_INLINE void look_at(const double*, std::size_t, const row_error&) const {}
+  /// Forgets the scale where it was perhaps meant for much larger elements, by the sums of the rows begun.
+  HWY_INLINE void look_at(const double* head, std::size_t count, const row_error& error) {
+    if (!is_new_ && are_below(head, count, error.bound * 0x1p30)) is_known_ = false;
+  }
 
  private:
-  using tag = hn::ScalableTag<double>;
-  using float_tag = hn::ScalableTag<float>;
-  static constexpr std::size_t width = float_pair, middle = width / 2;
+  using tag = hn::CappedTag<double, 4>;  // registers whose conversions take one operation each
+  static constexpr std::size_t lanes = hn::MaxLanes(tag()), unrolled = 4;
 
-  template <std::size_t at_once>
-  struct row_sums {
-    vec<tag> sum[at_once];
-    vec<float_tag> squares[2];  // of even and of odd rows
-  };
-
-  template <std::size_t at_once>
-  HWY_INLINE void add_rows(const rows_in_registers<float, at_once>& rows, std::size_t first, std::size_t n,
-                           vec<tag>* sums) {
-    row_sums<at_once> to;
-    for (auto& each : to.sum) each = hn::Zero(tag());
-    to.squares[0] = to.squares[1] = hn::Zero(float_tag());
-    std::size_t i = first;
-    for (; i + width <= first + n; i += width) add_step<true>(rows, i, width, to);
-    if (i < first + n) add_step<false>(rows, i, first + n - i, to);
-    for (std::size_t r = 0; r < at_once; ++r) sums[r] = to.sum[r];
-    squares_ = hn::Add(squares_, hn::Add(to.squares[0], to.squares[1]));
-  }
-  template <bool whole, std::size_t at_once>
-  HWY_INLINE void add_step(const rows_in_registers<float, at_once>& rows, std::size_t i, std::size_t count,
-                           row_sums<at_once>& to) const {
-    const auto low = load_promoted<whole>(b_ + i, 0, count), high = load_promoted<whole>(b_ + i, middle, count);
-    for (std::size_t r = 0; r < at_once; ++r) {
-      const float* const a = rows.row[r] + i;
-      to.sum[r] = fused_add(tag(), load_promoted<whole>(a, 0, count), low, to.sum[r]);
-      to.sum[r] = fused_add(tag(), load_promoted<whole>(a, middle, count), high, to.sum[r]);
-      to.squares[r % 2] = add_squares<whole>(a, count, to.squares[r % 2]);
-    }
-  }
   template <bool whole>
-  static HWY_INLINE vec<float_tag> add_squares(const float* x, std::size_t count, vec<float_tag> sum) {
-    const float_tag f;
-    for (std::size_t first = 0; first < width; first += hn::Lanes(f)) {
-      const auto of = load_part<whole>(f, x, first, count);
-      sum = fused_add(f, of, of, sum);
-    }
-    return sum;
+  static HWY_INLINE vec<tag> load(const float* from, std::size_t i, std::size_t end) {
+    return hn::PromoteTo(tag(), load_part<whole>(hn::Rebind<float, tag>(), from, i, end));
   }
-  static HWY_INLINE double sum_of_squares(const float* x, std::size_t n) {
-    auto sum = hn::Zero(float_tag());
-    for (std::size_t i = 0; i < n; i += width) sum = add_squares<false>(x + i, n - i, sum);
-    return sum_lanes(float_tag(), sum);
+
+  /// A scale by which a row's sum is below 2^1024, by the rows' largest product. Where the vector's elements would
+  /// not be, the rows' have a part of it.
+  HWY_NOINLINE bool find_scale(const row_group<float>& of, std::size_t first, std::size_t n, bool is_sampled) {
+    int exponent = 0;
+    is_known_ = find_exponent(of, b_, first, n, is_sampled, exponent);
+    if (!is_known_) return false;
+    const hn::ScalableTag<float> d;
+    auto largest = hn::Zero(d);
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
+      largest = hn::Max(largest, hn::Abs(hn::LoadU(d, b_ + first + i)));
+    if (i < n) largest = hn::Max(largest, hn::Abs(load_part<false>(d, b_ + first, i, n)));
+    const int up = 1024 - exponent - static_cast<int>(std::bit_width(n));
+    const int of_vector = std::min(up, 1023 - exponent_above(hn::GetLane(hn::MaxOfLanes(d, largest))));
+    row_factor_ = power_of_two(up - of_vector);
+    up_[0] = power_of_two(of_vector / 2), up_[1] = power_of_two(of_vector - of_vector / 2);
+    down_[0] = power_of_two(-(up / 2)), down_[1] = power_of_two(up / 2 - up);
+    return true;
+  }
+
+  /// scaled_ = a block of the vector, with zeros behind it.
+  HWY_NOINLINE void scale_vector(std::size_t first, std::size_t n) {
+    const tag d;
+    const auto x = hn::Set(d, up_[0]), y = hn::Set(d, up_[1]);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      hn::Store(hn::Mul(hn::Mul(load<true>(b_ + first, i, n), x), y), d, scaled_ + i);
+    }
+    if (i < n) hn::Store(hn::Mul(hn::Mul(load<false>(b_ + first, i, n), x), y), d, scaled_ + i);
+    first_ = first, n_ = n;
+  }
+
+  template <bool scales>
+  HWY_INLINE void add_rows(const rows_in_registers<float, rows_of_group>& rows, vec<tag>* to) const {
+    vec<tag> sums[rows_of_group];
+    for (auto& each : sums) each = hn::Zero(tag());
+    std::size_t i = 0;
+    for (; i + unrolled * lanes <= n_; i += unrolled * lanes) {
+      for (std::size_t k = 0; k < unrolled; ++k) add_step<scales, true>(rows, i + k * lanes, sums);
+    }
+    for (; i + lanes <= n_; i += lanes) add_step<scales, true>(rows, i, sums);
+    if (i < n_) add_step<scales, false>(rows, i, sums);
+    for (std::size_t r = 0; r < rows_of_group; ++r) to[r] = sums[r];
+  }
+  template <bool scales, bool whole>
+  HWY_INLINE void add_step(const rows_in_registers<float, rows_of_group>& rows, std::size_t i,
+                           vec<tag>* sums) const {
+    const auto y = in_register(hn::Load(tag(), scaled_ + i));
+    for (std::size_t r = 0; r < rows_of_group; ++r) {
+      auto x = load<whole>(rows.row[r] + first_, i, n_);
+      if constexpr (scales) x = hn::Mul(x, hn::Set(tag(), row_factor_));
+      sums[r] = fused_add(tag(), x, y, sums[r]);
+    }
   }
 
   const float* b_;
-  bool is_moderate_;
-  std::size_t block_of_b_ = ~std::size_t{0};
-  double squares_of_b_ = 0;
-  vec<float_tag> squares_;  // of the rows begun
+  bool is_known_ = false, is_new_ = false;  // the scale; the latter to the rows begun
+  double row_factor_ = 1, up_[2];           // of a row's elements; of the vector's, in factors that doubles hold
+  double down_[2];                          // the inverse of the scale
+  std::size_t first_ = 0, n_ = 0;           // the block in scaled_
+  vec<tag> watch_;                          // 0 while the sums of the rows begun are finite
+  HWY_ALIGN double scaled_[bounded_block + lanes];
 };
 
 /// Sums of rows of doubles by a vector. The anchor of a group serves the next ones too, while it suits them.
+/// tag: registers; at_once: rows that share the loads of the vector.
+template <class tag, std::size_t at_once>
 class double_rows {
  public:
-  double_rows(const double* b, const row_group<double>&, std::size_t) : b_(b) {}
+  explicit double_rows(const double* b) : b_(b) {}
 
   /// See float_rows.
   HWY_INLINE bool begin(const row_group<double>& of, std::size_t first, std::size_t n, bool is_repeated) {
     is_new_ = anchor_exponent_ == unknown_exponent || is_repeated;
     if (is_new_ && !find_anchor(of, first, n, !is_repeated)) return false;
+    first_ = first, n_ = n;
     changed_ = hn::Zero(bits());
     return true;
   }
 
-  template <std::size_t at_once>
-  HWY_INLINE void add(const row_group<double>& of, std::size_t first, std::size_t n, double* head, double* tail) {
+  HWY_INLINE void add(const row_group<double>& of, double* head, double* tail) {
     const tag d;
     vec<tag> heads[rows_of_group], tails[rows_of_group];
     for (std::size_t r = 0; r < rows_of_group; r += at_once) {
       if (r < of.count) {
-        add_rows<at_once>({of, r}, first, n, heads + r, tails + r);
+        add_rows({of, r}, heads + r, tails + r);
       } else {
         for (std::size_t i = r; i < r + at_once; ++i) heads[i] = tails[i] = hn::Zero(d);
       }
@@ -237,9 +288,9 @@ class double_rows {
     store_sums_of_lanes(d, tails, tail);
   }
 
-  HWY_INLINE bool end(std::size_t n, row_error& to) {
-    const double half_unit = power_of_two(anchor_exponent_ - 53), terms = static_cast<double>(n);
-    to.bound = summation_error(n / hn::Lanes(tag()) + 2, hn::Lanes(tag()), terms * half_unit) +
+  HWY_INLINE bool end(row_error& to) {
+    const double half_unit = power_of_two(anchor_exponent_ - 53), terms = static_cast<double>(n_);
+    to.bound = summation_error(n_ / hn::Lanes(tag()) + 2, hn::Lanes(tag()), terms * half_unit) +
                terms * underflow_of<core::product, double>;
     to.largest = power_of_two(anchor_exponent_ - fraction_bits);  // the interval of a lane's sum is as long
     const auto left = hn::ShiftRight<52 - fraction_bits>(changed_);
@@ -250,49 +301,34 @@ class double_rows {
 
   /// Forgets the anchor where it was perhaps meant for much larger elements, by the sums of the rows begun.
   HWY_INLINE void look_at(const double* head, std::size_t count, const row_error& error) {
-    const auto limit = hn::Set(tag(), error.bound * 0x1p60);
-    for (std::size_t r = 0; r < count; r += hn::Lanes(tag())) {
-      if (!hn::AllTrue(tag(), hn::Lt(hn::Abs(hn::LoadU(tag(), head + r)), limit))) return;
-    }
-    if (!is_new_) anchor_exponent_ = unknown_exponent;
+    if (!is_new_ && are_below(head, count, error.bound * 0x1p60)) anchor_exponent_ = unknown_exponent;
   }
 
  private:
-  using tag = hn::ScalableTag<double>;
   using bits = hn::RebindToUnsigned<tag>;
   static constexpr int fraction_bits = 2;  // of a lane's sum, that remain those of the anchor
 
-  template <std::size_t at_once>
   struct row_sums {
     vec<tag> sum[at_once], residual[at_once];
     vec<bits> changed;
   };
 
-  /// An anchor that holds the sums of these rows, by their largest product, or with `sampled` by the first products
-  /// of the first ones.
-  HWY_NOINLINE bool find_anchor(const row_group<double>& of, std::size_t first, std::size_t n, bool sampled) {
-    constexpr std::size_t sample = 16;
-    double largest = 0;
-    for (std::size_t r = 0; r < (sampled ? std::min(of.count, rows_of_group) : of.count); ++r) {
-      plain_load<core::product, double> load(of.row(r), b_);
-      largest = std::max(largest, largest_addend(load, first, first + (sampled ? std::min(n, sample) : n)));
-    }
-    const int exponent = exponent_above(largest);
+  /// An anchor that holds the sums of these rows.
+  bool find_anchor(const row_group<double>& of, std::size_t first, std::size_t n, bool is_sampled) {
+    int exponent = 0;
+    if (!find_exponent(of, b_, first, n, is_sampled, exponent)) return false;
     const auto steps = static_cast<int>(std::bit_width(n / hn::Lanes(tag()) + 1));
-    if (!(exponent > lowest_sum_exponent && exponent <= highest_sum_exponent)) return false;
     anchor_exponent_ = exponent + steps + fraction_bits + 2;
     return true;
   }
 
-  template <std::size_t at_once>
-  HWY_INLINE void add_rows(const rows_in_registers<double, at_once>& rows, std::size_t first, std::size_t n,
-                           vec<tag>* heads, vec<tag>* tails) {
+  HWY_INLINE void add_rows(const rows_in_registers<double, at_once>& rows, vec<tag>* heads, vec<tag>* tails) {
     const auto anchor = hn::Set(tag(), 1.625 * power_of_two(anchor_exponent_));
-    row_sums<at_once> to;
+    row_sums to;
     for (std::size_t r = 0; r < at_once; ++r) to.sum[r] = anchor, to.residual[r] = hn::Zero(tag());
     to.changed = changed_;
-    std::size_t i = first;
-    const std::size_t end = first + n;
+    std::size_t i = first_;
+    const std::size_t end = first_ + n_;
     for (; i + hn::Lanes(tag()) <= end; i += hn::Lanes(tag())) add_step<true>(rows, i, end, anchor, to);
     if (i < end) add_step<false>(rows, i, end, anchor, to);
     for (std::size_t r = 0; r < at_once; ++r) {
@@ -301,9 +337,9 @@ class double_rows {
     }
     changed_ = to.changed;
   }
-  template <bool whole, std::size_t at_once>
+  template <bool whole>
   HWY_INLINE void add_step(const rows_in_registers<double, at_once>& rows, std::size_t i, std::size_t end,
-                           vec<tag> anchor, row_sums<at_once>& to) const {
+                           vec<tag> anchor, row_sums& to) const {
     const tag d;
     const auto y = load_part<whole>(d, b_, i, end);
     for (std::size_t r = 0; r < at_once; ++r) {
@@ -317,20 +353,21 @@ class double_rows {
 
   const double* b_;
   int anchor_exponent_ = unknown_exponent;
-  bool is_new_ = false;  // the anchor, to the rows begun
-  vec<bits> changed_;    // bits of their lanes' sums that were not always those of the anchor
+  bool is_new_ = false;            // the anchor, to the rows begun
+  std::size_t first_ = 0, n_ = 0;  // their elements
+  vec<bits> changed_;              // bits of their lanes' sums that were not always those of the anchor
 };
 
 /// head, tail, error = the sums of some rows over a block. False if nothing is known.
-template <std::size_t at_once, class Rows, class T>
+template <class Rows, class T>
 HWY_INLINE bool sum_block(Rows& rows, const row_group<T>& of, std::size_t first, std::size_t n, double* head,
                           double* tail, row_error& error) {
   for (const bool is_repeated : {false, true}) {
     if (!rows.begin(of, first, n, is_repeated)) continue;
     for (std::size_t r = 0; r < of.count; r += rows_of_group) {
-      rows.template add<at_once>(of.from(r, rows_of_group), first, n, head + r, tail + r);
+      rows.add(of.from(r, rows_of_group), head + r, tail + r);
     }
-    if (!rows.end(n, error)) continue;
+    if (!rows.end(error)) continue;
     rows.look_at(head, of.count, error);
     return true;
   }
@@ -345,7 +382,7 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
   for (std::size_t first = 0; first < n && is_known; first += bounded_block) {
     double head[rows_of_group], tail[rows_of_group];
     row_error error;
-    is_known = sum_block<long_rows_at_once>(rows, of, first, std::min(n - first, bounded_block), head, tail, error);
+    is_known = sum_block(rows, of, first, std::min(n - first, bounded_block), head, tail, error);
     for (std::size_t r = 0; r < of.count && is_known; ++r) {
       add(total[r], head[r], tail[r], error.bound);
       total[r].largest = std::max(total[r].largest, error.largest);
@@ -357,15 +394,12 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
   }
 }
 
-/// See kernels::bounded_rows.
-template <class T>
-void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
-                  const row_bounds& to) {
-  const row_group<T> all{static_cast<const char*>(a), step, count};
-  std::conditional_t<std::is_same_v<T, float>, float_rows, double_rows> rows(static_cast<const T*>(b), all, n);
-  const bool are_short = n <= short_row_elements;
-  const std::size_t at_once = are_short ? short_rows_per_bound : rows_of_group;
-  for (std::size_t r = 0; r < count; r += at_once) {
+/// to = the sums of all rows by b; `at_once` of up to a block share a bound.
+template <class Rows, class T>
+HWY_NOINLINE void sum_rows(const row_group<T>& all, const T* b, std::size_t n, std::size_t at_once,
+                           const row_bounds& to) {
+  Rows rows(b);
+  for (std::size_t r = 0; r < all.count; r += at_once) {
     const row_group<T> some = all.from(r, at_once);
     const row_bounds found = to.from(r);
     if (n > bounded_block) {
@@ -373,11 +407,27 @@ void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const v
       continue;
     }
     row_error error;
-    const bool is_known = are_short ? sum_block<rows_of_group>(rows, some, 0, n, found.head, found.tail, error)
-                                    : sum_block<long_rows_at_once>(rows, some, 0, n, found.head, found.tail, error);
-    if (!is_known) error = {HUGE_VAL, HUGE_VAL};
+    if (!sum_block(rows, some, 0, n, found.head, found.tail, error)) error = {HUGE_VAL, HUGE_VAL};
     std::fill_n(found.bound, some.count, error.bound);
     std::fill_n(found.largest, some.count, error.largest);
+  }
+}
+
+/// See kernels::bounded_rows.
+template <class T>
+void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
+                  const row_bounds& to) {
+  const row_group<T> all{static_cast<const char*>(a), step, count};
+  const auto* const vector = static_cast<const T*>(b);
+  const bool are_short = n <= short_row_elements;
+  const std::size_t at_once = are_short ? short_rows_per_bound : rows_of_group;
+  using tag = hn::ScalableTag<double>;
+  if constexpr (std::is_same_v<T, float>) {
+    sum_rows<float_rows>(all, vector, n, at_once, to);
+  } else if (are_short) {
+    sum_rows<double_rows<tag, std::max(long_rows_at_once, hn::MaxLanes(tag()))>>(all, vector, n, at_once, to);
+  } else {
+    sum_rows<double_rows<tag, long_rows_at_once>>(all, vector, n, at_once, to);
   }
 }
 

@@ -179,16 +179,23 @@ class scaled_load {
   register_scaling<subnormals> scale_a_, scale_b_;
 };
 
-/// The largest |addend| of elements first … end - 1. Any number or NaN if there are NaNs.
+/// Each lane's largest |addend| of elements first … end - 1 and of `largest`. Any number or NaN if there are NaNs.
 template <class Load>
-HWY_INLINE double largest_addend(Load& load, std::size_t first, std::size_t end) {
+HWY_INLINE vec<hn::ScalableTag<double>> largest_addends(Load& load, std::size_t first, std::size_t end,
+                                                        vec<hn::ScalableTag<double>> largest) {
   const hn::ScalableTag<double> d;
-  auto largest = hn::Zero(d);
   const auto update = [&](auto of) HWY_ATTR { largest = hn::Max(largest, hn::Abs(hn::Mul(of.x, of.y))); };
   std::size_t i = first;
   for (; i + hn::Lanes(d) <= end; i += hn::Lanes(d)) update(load.template get<true>(i, end));
   if (i < end) update(load.template get<false>(i, end));
-  return hn::GetLane(hn::MaxOfLanes(d, largest));
+  return largest;
+}
+
+/// The largest of all.
+template <class Load>
+HWY_INLINE double largest_addend(Load& load, std::size_t first, std::size_t end) {
+  const hn::ScalableTag<double> d;
+  return hn::GetLane(hn::MaxOfLanes(d, largest_addends(load, first, end, hn::Zero(d))));
 }
 
 /// How far products that are alike may lie apart, and others above those of a sample, in exponents.

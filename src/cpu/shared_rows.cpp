@@ -33,8 +33,9 @@ bool shared_rows::suits(const batch& of) {
 }
 
 std::size_t shared_rows::rows_at_a_time(const batch& of) {
-  constexpr std::size_t elements = 1 << 15;  // a row that is open is read again from the cache
-  return std::clamp<std::size_t>(elements / of.each.n, row_bounds::max_group, max_rows) / row_bounds::max_group *
+  constexpr std::size_t bytes = 1 << 20;  // a row that is open is read again from the cache
+  const std::size_t rows = bytes / size_of(of.each.carrier) / of.each.n;
+  return std::clamp<std::size_t>(rows, row_bounds::max_group, max_rows) / row_bounds::max_group *
          row_bounds::max_group;
 }
 

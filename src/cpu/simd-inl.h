@@ -173,11 +173,27 @@ HWY_INLINE void prefetch_ahead(const T* from, std::size_t count) {
 /// side, which hides their order from the processor (measured: docs/experiments.md).
 constexpr std::size_t ahead_in_row = 1024;
 
-/// Prefetches what a row holds behind column `start`; once for each cache line.
+/// Prefetches what rows hold behind column `start`, or at their end the rows that are read after them, `rows`
+/// further.
 template <class T>
-HWY_INLINE void prefetch_row(const T* row, std::size_t start) {
-  if (start * sizeof(T) % 64 == 0) hwy::Prefetch(reinterpret_cast<const char*>(row + start) + ahead_in_row);
-}
+class row_prefetcher {
+ public:
+  HWY_INLINE row_prefetcher(std::ptrdiff_t step, std::size_t rows, std::size_t start, std::size_t width)
+      : is_due_(start * sizeof(T) % 64 == 0),
+        distance_(static_cast<std::ptrdiff_t>(start * sizeof(T) + ahead_in_row)) {
+    constexpr std::ptrdiff_t shortest = 256;
+    const auto row_bytes = static_cast<std::ptrdiff_t>(width * sizeof(T));
+    const bool jumps = distance_ >= row_bytes && row_bytes > shortest && std::abs(step) <= 2 * row_bytes;
+    if (jumps) distance_ += static_cast<std::ptrdiff_t>(rows) * step - row_bytes;
+  }
+  HWY_INLINE void operator()(const T* row) const {
+    if (is_due_) hwy::Prefetch(reinterpret_cast<const char*>(row) + distance_);
+  }
+
+ private:
+  bool is_due_;  // once for each cache line
+  std::ptrdiff_t distance_;
+};
 
 /// Sum over the lanes, in an unspecified order.
 template <class D>

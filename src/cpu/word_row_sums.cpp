@@ -18,6 +18,7 @@ word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t cou
   const bool has_sign = is_signed(column_.a.type), absolute = has_sign && column_.term_info().absolute;
   const instruction_set& set = current_instruction_set();
   add_rows_ = absolute ? set.add_word_magnitudes : set.add_word_rows;
+  sum_words_ = absolute ? set.sum_word_magnitudes : set.sum_words;
   flip_ = has_sign && !absolute ? std::uint64_t{1} << 63 : 0;
   engine::plan empty = column_;
   empty.n = 0;
@@ -25,17 +26,10 @@ word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t cou
   for (std::size_t i = first; i < first + count; ++i) places_.push_back(of.column_at(i).out);
 }
 
-/// Consecutive elements are rows of as many columns as fill registers, whose sums are added.
 void word_row_sums::add_column(std::size_t column, const char* x, std::size_t n, std::size_t entry) noexcept {
-  constexpr std::size_t width = word_sums::padding;
-  std::uint64_t memory[4 * width] = {};
-  const word_sums whole{memory, memory + width}, rest{memory + 2 * width, memory + 3 * width};
-  const std::size_t rows = n / width, left = n % width;
-  add_rows_({x, width * sizeof(std::uint64_t), false}, rows, width, flip_, nullptr, whole, 0);
-  add_rows_({x + rows * width * sizeof(std::uint64_t), 0, false}, 1, left, flip_, nullptr, rest, 0);
+  const word_sum of_column = sum_words_(x, n, flip_);
   const word_sums to = sums_at(entry);
-  for (std::size_t i = 0; i < width; ++i) to.low[column] += whole.low[i], to.high[column] += whole.high[i];
-  for (std::size_t i = 0; i < left; ++i) to.low[column] += rest.low[i], to.high[column] += rest.high[i];
+  to.low[column] += of_column.low, to.high[column] += of_column.high;
 }
 
 void word_row_sums::merge(word_row_sums& other, std::size_t entry) noexcept {
@@ -58,18 +52,20 @@ core::outcome word_row_sums::result_of(const sum& x, std::size_t n) const noexce
 bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::size_t group) noexcept {
   const word_sums from = sums_at(entry);
   const std::ptrdiff_t offset = of_.offset_of(group);
-  const bool is_word = column_.result.is_integer() && sink_.stores_plainly();
+  const bool is_word = column_.result.is_integer(), is_plain = sink_.stores_plainly();
   constexpr std::int64_t limit = std::int64_t{1} << 31;
   const std::int64_t least = !is_word ? limit : flip_ != 0 && column_.result.precision() == 63 ? -limit : 0;
   for (std::size_t k = 0; k < count_; ++k) {
     const sum x = sum_at(from, k, n);
     const auto high = static_cast<std::int64_t>(x.high);
-    if (high >= least && high < limit) [[likely]] {
-      const std::uint64_t word = x.high << 32 | x.low;
+    const bool is_held = high >= least && high < limit;
+    const std::uint64_t word = x.high << 32 | x.low;
+    if (is_held && is_plain) [[likely]] {
       std::memcpy(places_[k] + offset, &word, sizeof word);
-      continue;
+    } else {
+      sink_.take((first_ + k) * groups_ + group, places_[k] + offset,
+                 is_held ? core::outcome{word} : result_of(x, n));
     }
-    sink_.take((first_ + k) * groups_ + group, places_[k] + offset, result_of(x, n));
   }
   return true;
 }

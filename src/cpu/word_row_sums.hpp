@@ -45,6 +45,7 @@ class word_row_sums {
   const engine::plan& column_;
   result_sink& sink_;
   word_row_kernel add_rows_;
+  word_run_kernel sum_words_;
   std::uint64_t flip_;
   std::size_t first_, count_;
   std::size_t width_, step_;  ///< words of an array, and of an entry

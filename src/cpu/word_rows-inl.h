@@ -26,6 +26,7 @@ struct word_register {
   using tag = hn::ScalableTag<std::uint64_t>;
   vec<tag> low, high;
 
+  HWY_INLINE word_register() : low(hn::Zero(tag())), high(hn::Zero(tag())) {}
   HWY_INLINE word_register(const word_sums& from, std::size_t at)
       : low(hn::LoadU(tag(), from.low + at)), high(hn::LoadU(tag(), from.high + at)) {}
   HWY_INLINE void add(vec<tag> word, vec<tag> flips) {
@@ -39,6 +40,25 @@ struct word_register {
     hn::StoreU(low, tag(), to.low + at), hn::StoreU(high, tag(), to.high + at);
   }
 };
+
+/// See word_run_kernel.
+template <bool absolute>
+word_sum sum_words(const void* x, std::size_t n, std::uint64_t flip) {
+  const hn::ScalableTag<std::uint64_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* const words = static_cast<const std::uint64_t*>(x);
+  const auto flips = hn::Set(d, flip);
+  word_register<absolute> even, odd;
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    even.add(hn::LoadU(d, words + i), flips);
+    odd.add(hn::LoadU(d, words + i + lanes), flips);
+  }
+  for (; i < n; i += lanes) even.add(load_part<false>(d, words, i, n), flips);
+  // the lanes behind the last word were flipped too
+  return {hn::GetLane(hn::SumOfLanes(d, hn::Add(even.low, odd.low))),
+          hn::GetLane(hn::SumOfLanes(d, hn::Add(even.high, odd.high))) - (i - n) * (flip >> 32)};
+}
 
 /// The words of some columns of all rows, from column `start` on.
 template <bool absolute, bool whole>

@@ -37,6 +37,7 @@ std::size_t magnitude_of(std::ptrdiff_t stride) {
 
 /// The axis with the greatest strides first.
 void order_by_stride(std::vector<shared_axis>& axes) {
+  if (axes.size() < 2) return;  // the sort allocates memory
   const auto span_of = [](const shared_axis& x) { return magnitude_of(x.a) + magnitude_of(x.b); };
   std::ranges::stable_sort(axes,
                            [&](const shared_axis& x, const shared_axis& y) { return span_of(x) > span_of(y); });
@@ -61,6 +62,7 @@ const void* moved(const void* from, std::ptrdiff_t bytes) { return static_cast<c
 
 std::vector<shared_axis> shared_axes(std::span<const axis> a, std::span<const axis> b, std::span<const axis> out) {
   std::vector<shared_axis> axes;
+  axes.reserve(a.size());
   std::ptrdiff_t index = out.empty() ? 0 : 1;
   for (std::size_t i = a.size(); i-- != 0;) {
     if (a[i].n > 1) axes.push_back({a[i].n, a[i].stride, b[i].stride, out.empty() ? 0 : out[i].stride, index});

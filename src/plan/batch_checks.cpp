@@ -71,9 +71,9 @@ void refuse_offset(const char* caller, element_type type, std::size_t i, std::ui
 }
 
 void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
-                        const std::string& names) {
+                        const char* names) {
   if (std::ranges::equal(a, b, {}, &axis::n, &axis::n)) return;
-  refuse(asked, names + " differ: " + shape_text(a) + " and " + shape_text(b), errc::size_mismatch);
+  refuse(asked, std::string(names) + " differ: " + shape_text(a) + " and " + shape_text(b), errc::size_mismatch);
 }
 
 std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what) {

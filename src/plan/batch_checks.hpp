@@ -8,7 +8,7 @@ namespace exactdot::inline v0_3::engine {
 
 /// Throws errc::size_mismatch unless both lists of axes have the same lengths. `names`: of what differs.
 void require_equal_axes(const batch_request& asked, std::span<const axis> a, std::span<const axis> b,
-                        const std::string& names);
+                        const char* names);
 
 /// The positions along the axes. `what` they are: for the sentence if there are too many.
 [[nodiscard]] std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> axes, const char* what);

@@ -75,10 +75,10 @@ class chunk_reader {
     }
   }
 
-  /// Goes on with another operand of the same type, stride and axes.
-  void move_to(const operand& from) noexcept {
-    if (from.data != from_.data) filled_part_ = none;
-    from_ = from;
+  /// Goes on with an operand that begins elsewhere, and is the same otherwise.
+  void move_to(const void* data) noexcept {
+    if (data != from_.data) filled_part_ = none;
+    from_.data = data;
   }
 
   /// Reads elements again that it holds.
