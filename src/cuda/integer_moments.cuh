@@ -49,9 +49,9 @@ struct moments_of_integers : moments_of_line<double> {
 
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
-                                               storage& storage, refined_sum*, const destination& to,
-                                               const line_request& asked) {
-    moments_again<moments_of_integers>(line, team, storage, to, asked.ddof);
+                                               storage& storage, refined_sum*, const line_results& out,
+                                               std::size_t i, std::uint64_t n, const line_request& asked) {
+    moments_again<moments_of_integers>(line, team, storage, destination_of(out, i, n), asked.ddof);
   }
 };
 

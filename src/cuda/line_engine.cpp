@@ -181,7 +181,7 @@ void enqueue_segments(const storage_type& storage, const engine::batch& of) {
 
 void require_valid_offsets(const storage_type& storage, const engine::batch& of) {
   const offset_array offsets = offsets_of(of.offsets);
-  cuda::check_offsets(storage, offsets, of.count, of.each.n);
+  cuda::check_offsets(storage, offsets, of.count, of.each.n, false);
   wide_unsigned status = 0;
   const auto fetch = [&](void* to, const void* from, std::size_t bytes) {
     cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, storage.stream), "fetching offsets");

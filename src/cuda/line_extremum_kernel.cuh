@@ -20,7 +20,7 @@ namespace {
 
 /// The greatest x of a team, in all its threads; by all of them. `of_warp`: in shared memory, of a block.
 template <int lanes, class Word>
-__device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, std::uint64_t*) {
+__device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, const void*) {
   if constexpr (lanes == 32) {
     return max_of_warp(x);
   } else {
@@ -31,22 +31,23 @@ __device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, std::uint6
     return x;
   }
 }
-template <int threads, class Word>
-__device__ __forceinline__ Word max_of_team(block_team<threads>, Word x, std::uint64_t* of_warp) {
+template <int threads, class Word, class Place>
+__device__ __forceinline__ Word max_of_team(block_team<threads>, Word x, Place* of_warp) {
   constexpr unsigned warps = threads / 32;
   static_assert(warps <= 32 && (warps & (warps - 1)) == 0);
   x = max_of_warp(x);
   __syncthreads();  // the last call's values have been read
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32].index = x;
   __syncthreads();
-  return max_of_warp(static_cast<Word>(of_warp[threadIdx.x % warps]));
+  return max_of_warp(static_cast<Word>(of_warp[threadIdx.x % warps].index));
 }
 
 /// The rank and the index of a line's best element, in all threads of its team. `of_warp`: as in max_of_team.
-template <int bytes, bool with_index, input_layout layout, int in_flight, class Index, class Lines, class Team>
+template <int bytes, bool with_index, input_layout layout, int in_flight, class Index, class Lines, class Team,
+          class Place>
 __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_line(const Lines& in, element_line line,
                                                                                Team team, const rank_rule& rule,
-                                                                               std::uint64_t* of_warp) {
+                                                                               Place of_warp) {
   using word = packed_word<bytes>;
   if constexpr (layout == input_layout::contiguous) {
     packed_part<bytes, in_flight, Index, Team> part(line, team, rule);
@@ -104,7 +105,7 @@ template <int bytes, bool with_index, input_layout layout, int threads, int in_f
 __global__ void __launch_bounds__(threads, resident)
     long_line_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
                               const __grid_constant__ extremum_results out) {
-  __shared__ std::uint64_t of_warp[threads / 32];
+  __shared__ extremum_candidate<packed_word<bytes>> of_warp[threads / 32];
   begin_kernel(elements_of(in));
   for (std::size_t index = blockIdx.x; index < in.count; index += gridDim.x) {
     const auto best = best_of_line<bytes, with_index, layout, in_flight, std::size_t>(
@@ -171,6 +172,18 @@ struct stored_candidate {
 };
 static_assert(sizeof(stored_candidate) <= sizeof(stored_trace));
 
+template <class Rank>
+__device__ __forceinline__ void store_candidate(const extremum_candidate<Rank>& from, stored_trace* place) {
+  volatile stored_candidate* const to = reinterpret_cast<volatile stored_candidate*>(place);
+  to->rank = from.rank;
+  to->index = from.index;
+}
+template <class Rank>
+__device__ __forceinline__ void load_candidate(const stored_trace* place, extremum_candidate<Rank>& to) {
+  const volatile stored_candidate* const from = reinterpret_cast<const volatile stored_candidate*>(place);
+  to.rank = static_cast<Rank>(from->rank), to.index = from->index;
+}
+
 /// Few long columns, or lines of any place, `columns` of them for `parts` blocks, each of which reads some of the
 /// rows. The last block of them combines their candidates. At most max_split_blocks panels of so many columns, and
 /// max_partials candidates.
@@ -185,9 +198,6 @@ __global__ void __launch_bounds__(threads, resident)
   const column_team<threads, columns> team;
   const unsigned column = threadIdx.x % columns;
   const auto panels = static_cast<unsigned>((in.count + columns - 1) / columns);
-  const auto part_at = [&](unsigned unit) {
-    return reinterpret_cast<volatile stored_candidate*>(&state->partial[unit * columns + column]);
-  };
   for (unsigned unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const unsigned panel = unit / parts, part = unit % parts;
     const std::size_t index = std::size_t{panel} * columns + column;
@@ -199,16 +209,12 @@ __global__ void __launch_bounds__(threads, resident)
       if (best.index != ~std::uint64_t{0}) best.index += from;
     }
     best = best_of_columns<threads, columns>(best, of_warp);
-    if (threadIdx.x < columns) {
-      volatile stored_candidate* const to = part_at(unit);
-      to->rank = best.rank;
-      to->index = best.index;
-    }
+    if (threadIdx.x < columns) store_candidate(best, &state->partial[unit * columns + column]);
     if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
     best = no_candidate<packed_word<bytes>>();
     for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
-      const volatile stored_candidate* const from = part_at(panel * parts + other);
-      const candidate next{static_cast<packed_word<bytes>>(from->rank), from->index};
+      candidate next;
+      load_candidate(&state->partial[(panel * parts + other) * columns + column], next);
       if (is_better(next, best)) best = next;
     }
     best = best_of_columns<threads, columns>(best, of_warp);

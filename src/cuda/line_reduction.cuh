@@ -1,11 +1,19 @@
-// What the kernels of lines compute of a line's elements: the sum of one term, or a variance, which has two sums.
+// Works: what the kernels of lines compute of a line's elements. Here exact sums: of one term, or a variance, which
+// has two. Extreme elements are in extremum_work.cuh, states in line_state_kernel.cuh.
 //
-// A kind of reduction has accumulators for a thread, a sum that teams join, a decision, and a way to compute a line
-// again, by a team, if that decides nothing. Kernels that take a kind need to know nothing else.
+//   total           what a team knows of a line, or of a piece of it: {} is nothing, join(other) adds a piece.
+//                   Sums have accumulators for a thread, of_thread; other works make a total by total_of()
+//   finish          stores the result, if the total decides it: sums by a bound, decide(); states never
+//   again           the result of a line that stays open, by all threads of a team
+//   store, load     the total of a piece, for another block
+//   segments, split tuning: classes of lengths and blocks
+//
+// Kernels that take a work need to know nothing else.
 #pragma once
 
 #include <cuda/batch_kernel.cuh>
 #include <cuda/line_source.hpp>
+#include <cuda/segment_tuning.hpp>
 #include <cuda/split_lines.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -35,12 +43,31 @@ __device__ __forceinline__ void load_trace(const stored_trace& stored, traced_su
   if constexpr (tracks_least) to.least = from.least;
 }
 
-/// A sum of terms, rounded, or its root or quotient.
-template <class T, class Term_>
-struct sum_of_terms {
+/// What works of exact sums have in common.
+template <class T, class Term_, int sums_>
+struct exact_sums {
   using carrier = T;
-  using Term = Term_;
-  static constexpr int sums = 1;
+  using Term = Term_;  ///< for the loops
+  using results = line_results;
+  using request = line_request;
+  template <input_layout layout>
+  using source = line_source<T, layout>;
+  static constexpr int sums = sums_;
+  static constexpr bool stays_open = true;  ///< if the bounds do not decide
+  template <input_layout layout>
+  static constexpr segment_row segments = segments_of_sums<T, sums_, layout == input_layout::any>();
+  static constexpr block_config split = split_config<T, sums_, Term_::inputs>();
+
+  /// The result of a line without elements, or with wrong offsets. By one thread.
+  static __device__ __forceinline__ void store_none(const line_results& out, std::size_t i, bool is_valid,
+                                                    const line_request& asked) {
+    store_line<T>(out, i, is_valid ? asked.of_none : asked.of_bad);
+  }
+};
+
+/// A sum of terms, rounded, or its root or quotient.
+template <class T, class Term>
+struct sum_of_terms : exact_sums<T, Term, 1> {
   static constexpr int terms_of_element = 1;  ///< at most, of each sum
   static constexpr bool loses_to_underflow = core::streams_of<Term, T> == 2;
   using total = line_sum<T, Term>;
@@ -74,9 +101,10 @@ struct sum_of_terms {
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned scale,
                                                const line_bounds& bounds, storage& storage, refined_sum* of_warp,
-                                               const destination& to, const line_request&) {
+                                               const line_results& out, std::size_t i, std::uint64_t n,
+                                               const line_request&) {
     sum_line_again(core::describe_term<Term>(), line, team, static_cast<scaling>(scale), bounds.of_sum, storage,
-                   of_warp, to);
+                   of_warp, destination_of(out, i, n));
   }
 };
 
@@ -135,9 +163,9 @@ template <class T>
 
 /// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
 /// threads of a team; a barrier before and after.
-template <class Team, class Line, class T>
+template <class Team, class Line, class Storage>
 __device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
-                                            line_storage<T>& storage) {
+                                            Storage& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     Team::synchronise();
@@ -169,10 +197,7 @@ template <class Kind, class T, class Team, class Line>
 
 /// A variance or its root.
 template <class T>
-struct moments_of_line {
-  using carrier = T;
-  using Term = core::value;  ///< for the loops
-  static constexpr int sums = 2;
+struct moments_of_line : exact_sums<T, core::value, 2> {
   static constexpr int terms_of_element = 1;
   static constexpr bool loses_to_underflow = core::streams_of<core::square, T> == 2;
   using total = moment_total<T>;
@@ -229,9 +254,9 @@ struct moments_of_line {
 
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
-                                               storage& storage, refined_sum*, const destination& to,
-                                               const line_request& asked) {
-    moments_again<moments_of_line>(line, team, storage, to, asked.ddof);
+                                               storage& storage, refined_sum*, const line_results& out,
+                                               std::size_t i, std::uint64_t n, const line_request& asked) {
+    moments_again<moments_of_line>(line, team, storage, destination_of(out, i, n), asked.ddof);
   }
 
  private:
@@ -247,19 +272,45 @@ struct moments_of_line {
   }
 };
 
-/// The team's sum of a line, in its thread 0. By all threads of a warp or a block; `of_warp`: of a block.
-template <class Kind, input_layout layout, int in_flight, class Index, class Team, class Line>
-__device__ __forceinline__ typename Kind::total total_of_line(const Line& line, bool is_line, Team team,
-                                                              typename Kind::total* of_warp) {
-  typename Kind::of_thread sums;
-  const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
-  if (!is_line) {
-  } else if constexpr (layout == input_layout::contiguous) {
-    for_each_of_contiguous_line<typename Kind::Term, in_flight, Index>(line, team, add);
+/// Works that add terms in accumulators of each thread, and have bounds.
+template <class Work>
+concept adds_terms = requires {
+  typename Work::of_thread;
+};
+
+/// What a team knows of a line of `in`, in its thread 0. By all threads of a warp or a block; `of_warp`: of a
+/// block.
+template <class Work, input_layout layout, int in_flight, class Index, class Source, class Team, class Line>
+__device__ __forceinline__ typename Work::total total_of_line(const Source& in, const Line& line, bool is_line,
+                                                              Team team, typename Work::total* of_warp,
+                                                              const typename Work::request& asked) {
+  if constexpr (adds_terms<Work>) {
+    typename Work::of_thread sums;
+    const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
+    if (!is_line) {
+    } else if constexpr (layout == input_layout::contiguous) {
+      for_each_of_contiguous_line<typename Work::Term, in_flight, Index>(line, team, add);
+    } else {
+      for_each_pack<typename Work::Term, in_flight>(line, team, add);
+    }
+    return sum_of_team(team, sums.total(), of_warp);
   } else {
-    for_each_pack<typename Kind::Term, in_flight>(line, team, add);
+    return Work::template total_of<layout, in_flight, Index>(in, line, team, of_warp, asked);
   }
-  return sum_of_team(team, sums.total(), of_warp);
+}
+
+/// Stores the result of line i, of n elements, if its total decides it; whether it does. By one thread.
+template <class Work>
+__device__ __forceinline__ bool finish_line(const typename Work::total& total, const line_bounds& bounds,
+                                            const typename Work::results& out, std::size_t i, std::uint64_t n,
+                                            const typename Work::request& asked) {
+  if constexpr (adds_terms<Work>) {
+    const core::decision found = Work::decide(total, bounds, out.to.rule, n, asked);
+    if (found.certain) store_line<typename Work::carrier>(out, i, found.word);
+    return found.certain;
+  } else {
+    return Work::finish(total, out, i, asked);
+  }
 }
 
 /// The bounds of a kind, from bound(products_of_doubles) as if an element made one term of each sum: if it makes

@@ -95,7 +95,17 @@ __device__ __forceinline__ unsigned pieces_of_open_line(std::uint64_t n, unsigne
   return parts < gridDim.x ? static_cast<unsigned>(parts) : gridDim.x;
 }
 
-/// The results of the open lines. The last block to end clears the lists.
+/// Clears the lists, in the last block that has read them. By all threads.
+__device__ __forceinline__ void clear_lists(line_state& state) {
+  __syncthreads();  // all threads of this block have read them
+  if (threadIdx.x == 0 && is_last_block(state.finished, gridDim.x)) {
+    state.open_count = 0;
+    state.listed = 0;
+    state.listed_for_balance = 0;
+  }
+}
+
+/// The results of the open lines. Clears the lists.
 template <class Kind, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 2)
     open_line_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
@@ -116,13 +126,7 @@ __global__ void __launch_bounds__(threads, 2)
     add_open_piece<Kind, threads>(in, index, span, place, part, parts, out, asked, *state, storage, is_last);
     __syncthreads();
   }
-  __syncthreads();  // all threads have read the count
-  if (threadIdx.x != 0) return;
-  if (is_last_block(state->finished, gridDim.x)) {  // no block reads them any more
-    state->open_count = 0;
-    state->listed = 0;
-    state->listed_for_balance = 0;
-  }
+  clear_lists(*state);
 }
 
 }  // namespace

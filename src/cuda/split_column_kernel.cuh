@@ -82,22 +82,21 @@ __global__ void __launch_bounds__(threads, resident)
       total = sum_of_columns<threads, columns>(total, of_warp);
     }
     if (threadIdx.x < 32) {
-      core::decision found{0, true};
+      bool is_finished = true;
       if (threadIdx.x < columns && is_line) {
-        found = Kind::decide(total, bounds, out.to.rule, n, asked);
-        if (found.certain) store_line<T>(out, index, found.word);
+        is_finished = finish_line<Kind>(total, bounds, out, index, n, asked);
         scale[column] = Kind::choose_scaling(total, bounds);
-        if (!found.certain && parts > 1) found.certain = append_open_line<Kind>(*state, index);
+        if (!is_finished && parts > 1) is_finished = append_open_line<Kind>(*state, index);
       }
-      const unsigned open = __ballot_sync(all_lanes, !found.certain);
+      const unsigned open = __ballot_sync(all_lanes, !is_finished);
       if (threadIdx.x == 0) open_columns = open;
     }
     __syncthreads();
     for (unsigned open = open_columns; open != 0; open &= open - 1) {
       const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
       const std::size_t i = panel * columns + next;
-      Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp,
-                  destination_of(out, i, n), asked);
+      Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp, out, i, n,
+                  asked);
     }
     __syncthreads();
   }

@@ -221,13 +221,7 @@ void expect_shared(element_type a, reduction what, unsigned seed) {
           if (is_split) {
             enqueue_split<Kind, input_layout::any>(stream, source, plan, to, asked, state.data(), 5, 3);
           } else {
-            constexpr segment_classes classes = segment_classes_of<T, Kind::sums, true>();
-            const auto bounds_for = [&](std::uint64_t n, int lanes, int in_flight) {
-              return bounds_of_line<Kind>(n << source.log2_parts(), lanes, in_flight);
-            };
-            const segment_bounds bounds{bounds_for(classes.of_lane.longest, 1, classes.of_lane.in_flight),
-                                        bounds_for(classes.of_group.longest, 8, classes.of_group.in_flight),
-                                        bounds_for(of.n, 32, classes.of_warp.in_flight)};
+            const auto bounds = bounds_of_segments<Kind, input_layout::any>(of.n, source.log2_parts());
             constexpr auto kernel = segment_kernel<Kind, input_layout::any, 64, 1>;
             gpu::launch(kernel, 2, 64, 0, stream, source, plan, bounds, to, asked, state.data(), bad.data());
           }
@@ -313,7 +307,7 @@ TEST_F(element_axes_of_lines, have_the_states_of_gathered_ones) {
     words.fill_zero();
     line_states to;
     to.first = words.data(), to.next = stored.words, to.layout = stored.of[0].layout, to.counts = stored.counts;
-    constexpr auto kernel = line_state_kernel<double, input_layout::any, 64, 32>;
+    constexpr auto kernel = line_state_kernel<double, input_layout::any, 64>;
     gpu::launch(kernel, 2, 64, 0, on.stream(), core::describe_term<core::value>(), placed.in, to);
     gpu::synchronise(on.stream());
     std::vector<std::int64_t> found(words.size());

@@ -88,14 +88,19 @@ class line_extrema : public testing::Test {
 
 class line_launcher {
  public:
-  explicit line_launcher(unsigned seed = 1) { choose_schedule(stream_, seed); }
+  /// `reports`: what the simulator finds are failures.
+  explicit line_launcher(unsigned seed = 1, bool reports = true) : reports_(reports) {
+    choose_schedule(stream_, seed);
+  }
   ~line_launcher() {
     if (state_) {
       std::vector<line_state> left(1);
       state_->copy_to(left.data(), 1);
       for (const unsigned each : left[0].arrived) EXPECT_EQ(each, 0U);
     }
-    for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
+    for (const std::string& finding : gpu::findings(stream_)) {
+      if (reports_) ADD_FAILURE() << finding;
+    }
   }
   line_launcher(const line_launcher&) = delete;
   line_launcher& operator=(const line_launcher&) = delete;
@@ -176,6 +181,7 @@ class line_launcher {
       }
     });
   }
+  bool reports_;
   gpu::stream stream_;
   std::optional<gpu::buffer<line_state>> state_;  ///< of columns that blocks share
 };
