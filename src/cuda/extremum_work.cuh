@@ -8,21 +8,11 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// {}: of no elements. All elements of a line may have rank 0; then its first one is the best.
-template <class Rank>
-struct best_element : extremum_candidate<Rank> {
-  __device__ __forceinline__ void join(const best_element& other) {
-    if (is_better(other, *this)) *this = other;
-  }
+/// A best element of a piece of a line, for another block.
+struct stored_best {
+  std::uint64_t rank, index;
 };
-template <class Rank>
-__device__ __forceinline__ void copy_sum(const best_element<Rank>& from, best_element<Rank>& to) {
-  to = from;
-}
-template <class Rank, class Shuffle>
-__device__ __forceinline__ best_element<Rank> shuffled(const best_element<Rank>& x, Shuffle shuffle) {
-  return {shuffle(x.rank), shuffle(x.index)};
-}
+static_assert(sizeof(stored_best) <= sizeof(stored_trace));
 
 /// Of elements of `bytes` bytes.
 template <int bytes, bool with_index>
@@ -31,6 +21,7 @@ struct extremum_of_line {
   using request = extremum_request;
   template <input_layout>
   using source = element_source;
+  using columns = element_lines;  ///< or lines of any place
   using total = best_element<packed_word<bytes>>;
   struct storage {};
   static constexpr int sums = 1;
@@ -62,8 +53,25 @@ struct extremum_of_line {
     }
   }
 
-  static __device__ __forceinline__ void store(const total& from, stored_trace* to) { store_candidate(from, to); }
-  static __device__ __forceinline__ void load(const stored_trace* from, total& to) { load_candidate(from, to); }
+  /// The best of a thread's share of rows `from` to before `to` of a column.
+  template <int in_flight, class Share>
+  static __device__ __forceinline__ total total_of_rows(const element_lines& in, std::size_t column,
+                                                        std::size_t from, std::size_t to, Share share,
+                                                        const request& asked) {
+    auto best = best_of_elements<bytes, with_index, in_flight>(in, in.part(column, from, to), share, asked.rule);
+    if (best.index != ~std::uint64_t{0}) best.index += from;
+    return {best};
+  }
+
+  static __device__ __forceinline__ void store(const total& from, stored_trace* place) {
+    volatile stored_best* const to = reinterpret_cast<volatile stored_best*>(place);
+    to->rank = from.rank;
+    to->index = from.index;
+  }
+  static __device__ __forceinline__ void load(const stored_trace* place, total& to) {
+    const volatile stored_best* const from = reinterpret_cast<const volatile stored_best*>(place);
+    to.rank = static_cast<packed_word<bytes>>(from->rank), to.index = from->index;
+  }
 };
 
 }  // namespace

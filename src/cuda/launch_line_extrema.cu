@@ -1,9 +1,10 @@
 // The kernels of extreme elements of lines for elements of EXACTDOT_ELEMENT_BYTES bytes, for every configuration
 // that line_extremum_tuning.hpp names, and the choice among them. One object per size.
+#include <cuda/extremum_work.cuh>
 #include <cuda/launch.hpp>
 #include <cuda/launch_kernel.hpp>
-#include <cuda/line_extremum_kernel.cuh>
 #include <cuda/line_extremum_tuning.hpp>
+#include <cuda/split_column_kernel.cuh>
 
 namespace exactdot::inline v0_3::cuda {
 namespace {
@@ -56,9 +57,9 @@ void launch_split_columns(const workspace::storage& storage, const element_lines
   const unsigned parts = parts_of_extremum_columns(in.count, in.n, storage.multiprocessors);
   const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
   launch_kernel(storage, what, {panels * parts, config.threads},
-                split_column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
-                                             config.resident, element_lines>,
-                in, rule, out, parts, storage.lines);
+                split_column_kernel<extremum_of_line<bytes, with_index>, config.threads, config.columns,
+                                    config.in_flight, config.resident>,
+                in, parts, line_bounds{}, out, extremum_request{rule}, storage.lines);
 }
 
 template <int bytes, bool with_index, input_layout layout, const auto& rows>

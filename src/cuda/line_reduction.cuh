@@ -52,6 +52,7 @@ struct exact_sums {
   using request = line_request;
   template <input_layout layout>
   using source = line_source<T, layout>;
+  using columns = line_operands<T>;
   static constexpr int sums = sums_;
   static constexpr bool stays_open = true;  ///< if the bounds do not decide
   template <input_layout layout>
@@ -296,6 +297,25 @@ __device__ __forceinline__ typename Work::total total_of_line(const Source& in, 
     return sum_of_team(team, sums.total(), of_warp);
   } else {
     return Work::template total_of<layout, in_flight, Index>(in, line, team, of_warp, asked);
+  }
+}
+
+/// What a thread knows of its share of rows `from` to before `to` of a column of `in`.
+template <class Work, int in_flight, class Columns, class Share>
+__device__ __forceinline__ typename Work::total total_of_rows(const Columns& in, std::size_t column,
+                                                              std::size_t from, std::size_t to, Share share,
+                                                              const typename Work::request& asked) {
+  if constexpr (adds_terms<Work>) {
+    auto rows = in.line(column);
+    rows.a += static_cast<std::ptrdiff_t>(from) * rows.stride_a;
+    if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(from) * rows.stride_b;
+    rows.n = to - from;
+    typename Work::of_thread sums;
+    for_each_pack<typename Work::Term, in_flight>(rows, share,
+                                                  [&](const auto& x, const auto& y) { sums.add(x, y); });
+    return sums.total();
+  } else {
+    return Work::template total_of_rows<in_flight>(in, column, from, to, share, asked);
   }
 }
 

@@ -1,10 +1,10 @@
 // Long columns of which there are too few to give every block some: several blocks read rows of the same columns.
 //
-//   block        traced sums of its rows of neighbouring columns, each by some of its threads   batch_kernel.cuh
-//   last block   of those columns: joins all blocks' sums, and decides
-//   open_line_kernel of columns that this leaves open split_line_kernel.cuh
+//   block        a work's totals of its rows of neighbouring columns, each by some of its threads
+//   line_reduction.cuh last block   of those columns: joins all blocks' totals, and finishes open_line_kernel of
+//   columns that this leaves open
 //
-// The same kernel computes columns that are a block's alone, for kinds of reductions that column_kernel has not.
+// The same kernel computes columns that are a block's alone, for works that column_kernel has not.
 #pragma once
 
 #include <cuda/last_block.cuh>
@@ -35,16 +35,15 @@ EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::si
   return {(rows + of_turn - 1) / of_turn, of_turn, parts};
 }
 
-template <class Kind, int threads, int columns, int in_flight, int resident>
+template <class Work, int threads, int columns, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
-    split_column_kernel(const __grid_constant__ line_operands<typename Kind::carrier> in, unsigned parts,
-                        const __grid_constant__ line_bounds bounds, const __grid_constant__ line_results out,
-                        const __grid_constant__ line_request asked, line_state* state) {
-  using T = typename Kind::carrier;
-  using Total = typename Kind::total;
+    split_column_kernel(const __grid_constant__ typename Work::columns in, unsigned parts,
+                        const __grid_constant__ line_bounds bounds,
+                        const __grid_constant__ typename Work::results out,
+                        const __grid_constant__ typename Work::request asked, line_state* state) {
+  using Total = typename Work::total;
   constexpr unsigned lanes = threads / columns;
-  static_assert(in_flight >= pack<T>::count && lanes >= 8, "bounds_of_columns");
-  __shared__ typename Kind::storage storage;
+  __shared__ typename Work::storage storage;
   __shared__ Total of_warp[threads / 32][columns];
   __shared__ refined_sum refined_of_warp[threads / 32];
   __shared__ unsigned scale[columns];
@@ -53,29 +52,31 @@ __global__ void __launch_bounds__(threads, resident)
   begin_kernel(~std::size_t{0});
   const column_team<threads, columns> team;
   const unsigned column = threadIdx.x % columns;
-  const std::size_t panels = (in.count + columns - 1) / columns, n = in.first.n;
+  const std::size_t panels = (in.count + columns - 1) / columns;
+  std::size_t n = 0;
+  if constexpr (adds_terms<Work>) {
+    static_assert(in_flight >= pack<typename Work::carrier>::count && lanes >= 8, "bounds_of_columns");
+    n = in.first.n;
+  } else {
+    n = in.n;
+  }
+  const row_shares shares = share_rows(n, parts, lanes * in_flight);
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const std::size_t panel = unit / parts, part = unit % parts, index = panel * columns + column;
     const bool is_line = index < in.count;
-    const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
-    const std::size_t first = rows_of.begin(part, n);
-    typename Kind::of_thread sums;
+    Total total{};
     if (is_line) {
-      auto rows = in.line(index);
-      rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
-      if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
-      rows.n = rows_of.begin(part + 1, n) - first;
-      for_each_pack<typename Kind::Term, in_flight>(rows, team,
-                                                    [&](const auto& x, const auto& y) { sums.add(x, y); });
+      total =
+          total_of_rows<Work, in_flight>(in, index, shares.begin(part, n), shares.begin(part + 1, n), team, asked);
     }
-    Total total = sum_of_columns<threads, columns>(sums.total(), of_warp);
+    total = sum_of_columns<threads, columns>(total, of_warp);
     if (parts > 1) {
-      if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + column) * Kind::sums]);
+      if (threadIdx.x < columns) Work::store(total, &state->partial[(unit * columns + column) * Work::sums]);
       if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
       total = Total{};
       for (unsigned other = threadIdx.x / columns; other < parts; other += lanes) {
         Total next{};
-        Kind::load(&state->partial[((panel * parts + other) * columns + column) * Kind::sums], next);
+        Work::load(&state->partial[((panel * parts + other) * columns + column) * Work::sums], next);
         total.join(next);
       }
       __syncwarp();
@@ -84,21 +85,25 @@ __global__ void __launch_bounds__(threads, resident)
     if (threadIdx.x < 32) {
       bool is_finished = true;
       if (threadIdx.x < columns && is_line) {
-        is_finished = finish_line<Kind>(total, bounds, out, index, n, asked);
-        scale[column] = Kind::choose_scaling(total, bounds);
-        if (!is_finished && parts > 1) is_finished = append_open_line<Kind>(*state, index);
+        is_finished = finish_line<Work>(total, bounds, out, index, n, asked);
+        if constexpr (Work::stays_open) {
+          scale[column] = Work::choose_scaling(total, bounds);
+          if (!is_finished && parts > 1) is_finished = append_open_line<Work>(*state, index);
+        }
       }
       const unsigned open = __ballot_sync(all_lanes, !is_finished);
       if (threadIdx.x == 0) open_columns = open;
     }
     __syncthreads();
-    for (unsigned open = open_columns; open != 0; open &= open - 1) {
-      const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
-      const std::size_t i = panel * columns + next;
-      Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp, out, i, n,
-                  asked);
+    if constexpr (Work::stays_open) {
+      for (unsigned open = open_columns; open != 0; open &= open - 1) {
+        const auto next = static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
+        const std::size_t i = panel * columns + next;
+        Work::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp, out, i, n,
+                    asked);
+      }
+      __syncthreads();
     }
-    __syncthreads();
   }
 }
 

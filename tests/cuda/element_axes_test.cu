@@ -2,7 +2,7 @@
 // variances, lines that blocks share, extrema, states. Arrays of up to six random axes, backwards,
 // overlapping and repeated, too: the oracle's bits for a copy of the elements in their order.
 #include <cuda/integer_moments.cuh>
-#include <cuda/line_extremum_kernel.cuh>
+#include <cuda/extremum_work.cuh>
 #include <cuda/line_state_kernel.cuh>
 #include <exactdot/states.hpp>
 #include <plan/state_words.hpp>
@@ -265,8 +265,8 @@ void expect_extreme(element_type type, reduction what, unsigned seed) {
     constexpr auto kernel = long_line_extremum_kernel<bytes, with_index, any, 128, 4, 1, element_lines>;
     gpu::launch(kernel, 2, 128, 0, on.stream(), in, rule, to);
   } else {
-    constexpr auto kernel = split_column_extremum_kernel<bytes, with_index, 64, 8, 2, 1, element_lines>;
-    gpu::launch(kernel, 6, 64, 0, on.stream(), in, rule, to, 3, state.data());
+    constexpr auto kernel = split_column_kernel<extremum_of_line<bytes, with_index>, 64, 8, 2, 1>;
+    gpu::launch(kernel, 6, 64, 0, on.stream(), in, 3, line_bounds{}, to, extremum_request{rule}, state.data());
   }
   gpu::synchronise(on.stream());
   std::vector<std::uint64_t> found(of.count);

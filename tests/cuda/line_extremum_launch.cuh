@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <cuda/line_extremum_kernel.cuh>
+#include <cuda/extremum_work.cuh>
+#include <cuda/split_column_kernel.cuh>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,8 +68,7 @@ concept searches_columns = requires {
 template <int bytes, bool with_index, class Way>
 constexpr auto kernel_of_search() {
   if constexpr (splits_lines_of_columns<Way>) {
-    return &split_column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1,
-                                         element_lines>;
+    return &split_column_kernel<extremum_of_line<bytes, with_index>, Way::threads, Way::columns, Way::in_flight, 1>;
   } else if constexpr (searches_columns<Way>) {
     return &column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1, element_lines>;
   } else if constexpr (Way::lanes > 32) {
@@ -171,10 +171,8 @@ class line_launcher {
       if constexpr (searches_columns<Way>) threads = Way::threads;
       if constexpr (splits_lines_of_columns<Way>) {
         if (!state_) state_.emplace(stream_, 1).fill_zero();
-        constexpr unsigned parts = Way::parts;
-        gives_index(what)
-            ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to, parts, state_->data())
-            : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to, parts, state_->data());
+        gpu::launch(gives_index(what) ? with_index : without, blocks, threads, 0, stream_, in, Way::parts,
+                    line_bounds{}, to, extremum_request{rule}, state_->data());
       } else {
         gives_index(what) ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to)
                           : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to);
