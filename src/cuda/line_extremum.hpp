@@ -42,16 +42,22 @@ struct element_lines {
   }
 };
 
-/// A vector of elements that are one stride apart, and how many segments it has.
+/// A vector of elements that are one stride apart, and how many segments or rows it has.
 struct element_vector {
   const char* first = nullptr;
   std::ptrdiff_t stride = 0;
   std::size_t count = 0;
   bool swapped = false;
+  std::ptrdiff_t next = 0;  ///< between rows, in elements
 };
 
-/// Segments; see line_source.
+/// Segments, or rows; see line_source.
 struct element_source : spans_of_lines<element_vector> {
+  [[nodiscard]] EXACTDOT_CORE line_span span(std::size_t i) const {
+    line_span found = spans_of_lines<element_vector>::span(i);
+    if (offsets.data == nullptr) found.begin = i * static_cast<std::uint64_t>(lines.next);
+    return found;
+  }
   [[nodiscard]] static constexpr int log2_parts() { return 0; }
   [[nodiscard]] EXACTDOT_CORE element_line piece(std::size_t, std::uint64_t begin, std::uint64_t first,
                                                  std::uint64_t n) const {

@@ -38,5 +38,4 @@ set(cuda_kernels_of_carrier
   cuda/second_level.cu)
 set(cuda_element_sizes 1 2 4 8)
 set(cuda_kernels_of_size
-  cuda/launch_extremum_segments.cu
   cuda/launch_line_extrema.cu)
