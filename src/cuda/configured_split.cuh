@@ -52,38 +52,38 @@ void launch_segments_of(const workspace::storage& storage, const typename Work::
   if (in.length > plan.long_from) launch_split<Work, layout>(storage, in, plan, out, asked);
 }
 
-template <class Kind, std::size_t which>
-void launch_configured_columns(const workspace::storage& storage, const line_operands<typename Kind::carrier>& in,
+template <class Work, std::size_t which>
+void launch_configured_columns(const workspace::storage& storage, const line_operands<typename Work::carrier>& in,
                                const line_results& out, const line_request& asked) {
   constexpr split_column_config config = split_column_configs[which];
   constexpr auto columns = static_cast<std::size_t>(config.columns);
   constexpr int lanes = config.threads / config.columns,
-                in_flight = column_in_flight<Kind::sums, Kind::Term::inputs>();
-  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
+                in_flight = column_in_flight<Work::sums, Work::Term::inputs>();
+  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
   const std::size_t panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(in.count, in.first.n, storage.multiprocessors, most);
   const line_bounds bounds =
-      bounds_of_columns<Kind>(share_rows(in.first.n, parts, lanes * in_flight).most(), lanes, in_flight);
+      bounds_of_columns<Work>(share_rows(in.first.n, parts, lanes * in_flight).most(), lanes, in_flight);
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(storage, "launching the kernel of long columns", {blocks, config.threads},
-                split_column_kernel<Kind, config.threads, config.columns, in_flight, config.resident>, in,
+                split_column_kernel<Work, config.threads, config.columns, in_flight, config.resident>, in,
                 static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if (parts == 1) return;
-  line_source<typename Kind::carrier, input_layout::strided> lines;
+  line_source<typename Work::carrier, input_layout::strided> lines;
   lines.lines = in, lines.length = in.first.n;
   launch_kernel(storage, "launching the kernel of open columns",
                 {2 * static_cast<unsigned>(storage.multiprocessors), config.threads},
-                open_line_kernel<Kind, input_layout::strided, config.threads>, lines, out, asked, storage.lines);
+                open_line_kernel<Work, input_layout::strided, config.threads>, lines, out, asked, storage.lines);
 }
 
-template <class Kind>
-void launch_columns_of(const workspace::storage& storage, const line_operands<typename Kind::carrier>& in,
+template <class Work>
+void launch_columns_of(const workspace::storage& storage, const line_operands<typename Work::carrier>& in,
                        const line_results& out, const line_request& asked) {
   if (&column_config_for(in.count) == &split_column_configs[0]) {
-    return launch_configured_columns<Kind, 0>(storage, in, out, asked);
+    return launch_configured_columns<Work, 0>(storage, in, out, asked);
   }
-  launch_configured_columns<Kind, 1>(storage, in, out, asked);
+  launch_configured_columns<Work, 1>(storage, in, out, asked);
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ struct moments_of_integers : moments_of_line<double> {
     __device__ __forceinline__ moment_total<double> total() { return {values.total(), squares.total()}; }
   };
 
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(core::value{}, 0);
-    work(core::product{}, 1);
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(core::value{}, 0);
+    call(core::product{}, 1);
   }
   /// Of a sum of parts, or of the products of any two parts.
   template <class Line>

@@ -5,8 +5,8 @@
 //                   Sums have accumulators for a thread, of_thread; other works make a total by total_of()
 //   finish          stores the result, if the total decides it: sums by a bound, decide(); states never
 //   again           the result of a line that stays open, by all threads of a team
-//   store, load     the total of a piece, for another block
-//   segments, split tuning: classes of lengths and blocks
+//   store, load     the total of a piece, for another block; add_piece of works whose totals are in shared memory
+//   segments, split tuning: classes of lengths, and blocks
 //
 // Kernels that take a work need to know nothing else.
 #pragma once
@@ -19,7 +19,7 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Of each sum of a kind; the second one of moments only.
+/// Of each sum of a work; the second one of moments only.
 struct line_bounds {
   error_bound of_sum, of_squares;
 };
@@ -75,10 +75,10 @@ struct sum_of_terms : exact_sums<T, Term, 1> {
   using of_thread = bounded_thread_sum<T, Term, summation::traced>;
   using storage = line_storage<T>;
 
-  /// Calls work(term, which) for the sums of a kind, whose addends are those of addends_of(line, which).
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(Term{}, 0);
+  /// Calls call(term, which) for the sums of a work, whose addends are those of addends_of(line, which).
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(Term{}, 0);
   }
   template <class Line>
   static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
@@ -181,14 +181,14 @@ __device__ __forceinline__ void sum_exactly(const core::term_info& term, const L
 }
 
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
-template <class Kind, class T, class Team, class Line>
+template <class Work, class T, class Team, class Line>
 [[gnu::noinline]] __device__ void moments_again(Line line, Team team, moment_storage<T>& storage,
                                                 const destination& to, std::uint64_t ddof) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   Team::synchronise();
   clear_states(storage, thread, Team::lanes);
-  Kind::for_each_sum([&]<class Term>(Term, int which) {
-    sum_exactly(core::describe_term<Term>(), Kind::addends_of(line, which), team, storage);
+  Work::for_each_sum([&]<class Term>(Term, int which) {
+    sum_exactly(core::describe_term<Term>(), Work::addends_of(line, which), team, storage);
     if (thread < 32) add_to_state(storage, which);
     Team::synchronise();
   });
@@ -215,10 +215,10 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
     __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
   };
 
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(core::value{}, 0);
-    work(core::square{}, 1);
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(core::value{}, 0);
+    call(core::square{}, 1);
   }
   template <class Line>
   static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
@@ -333,28 +333,28 @@ __device__ __forceinline__ bool finish_line(const typename Work::total& total, c
   }
 }
 
-/// The bounds of a kind, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
+/// The bounds of a work, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
 /// more, every accumulator has at most so many times the terms, and the depth that the factor counts is at most so
 /// many times as large.
-template <class Kind, class Bound>
-EXACTDOT_CORE line_bounds bounds_of_kind(Bound bound) {
+template <class Work, class Bound>
+EXACTDOT_CORE line_bounds bounds_of_work(Bound bound) {
   const auto of_terms = [&](bool products_of_doubles) -> error_bound {
     error_bound found = bound(products_of_doubles);
-    found.factor *= Kind::terms_of_element;
+    found.factor *= Work::terms_of_element;
     return found;
   };
-  if constexpr (Kind::sums == 2) {
-    return {of_terms(false), of_terms(Kind::loses_to_underflow)};
+  if constexpr (Work::sums == 2) {
+    return {of_terms(false), of_terms(Work::loses_to_underflow)};
   } else {
-    return {of_terms(Kind::loses_to_underflow), {}};
+    return {of_terms(Work::loses_to_underflow), {}};
   }
 }
 
 /// The bounds of a line of n addends.
-template <class Kind>
+template <class Work>
 EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight) {
-  constexpr int accumulators = 16 / sizeof(typename Kind::carrier);
-  return bounds_of_kind<Kind>([&](bool products_of_doubles) {
+  constexpr int accumulators = 16 / sizeof(typename Work::carrier);
+  return bounds_of_work<Work>([&](bool products_of_doubles) {
     return bound_of_line(n, lanes, in_flight, accumulators, products_of_doubles);
   });
 }

@@ -103,7 +103,7 @@ struct state_of_line {
   template <input_layout>
   static constexpr segment_row segments = segments_of_states;
   static constexpr block_config split = split_states;
-  static constexpr bool has_pieces = true;
+  static constexpr bool has_pieces = true;  ///< add_piece, no store and load
 
   template <input_layout, int, class, class Source, class Line, class Team>
   static __device__ __forceinline__ total total_of(const Source&, const Line&, Team, total*, const request&) {

@@ -5,12 +5,7 @@
 #include <string>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
-
-using storage_type = cuda::workspace::storage;
-}  // namespace
-
-void enqueue_segment_extrema(const storage_type& storage, const engine::batch& of) {
+void enqueue_segment_extrema(const cuda::workspace::storage& storage, const engine::batch& of) {
   const engine::plan& each = of.each;
   element_source in;
   in.lines = {static_cast<const char*>(each.a.data), each.a.stride, of.count, each.a.swapped};
@@ -30,7 +25,7 @@ void enqueue_segment_extrema(const storage_type& storage, const engine::batch& o
   }
 }
 
-void require_no_empty_segment(const storage_type& storage, const engine::batch& of) {
+void require_no_empty_segment(const cuda::workspace::storage& storage, const engine::batch& of) {
   cuda::check_offsets(storage, offsets_of(of.offsets), of.count, of.each.n, true);
   wide_unsigned status = 0;
   cuda::check(

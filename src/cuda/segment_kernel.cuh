@@ -57,7 +57,7 @@ __device__ __forceinline__ bool leaves_segment(const split_plan& plan, std::uint
 
 /// The results of those segments of a warp that are `members`, `lanes` lanes for each. By all lanes.
 template <class Work, input_layout layout, int lanes, int in_flight, class Index, class Source>
-__device__ __forceinline__ void reduce_members(const Source& in, const warp_segments& all, unsigned members,
+__device__ __forceinline__ void reduce_members(const Source& in, const warp_segments& segments, unsigned members,
                                                const line_bounds& bounds, const typename Work::results& out,
                                                const typename Work::request& asked,
                                                typename Work::storage& storage) {
@@ -66,15 +66,15 @@ __device__ __forceinline__ void reduce_members(const Source& in, const warp_segm
   while (members != 0) {
     bool is_line = (members >> lane & 1) != 0;
     int holder = static_cast<int>(lane);  // which has the team's segment
-    std::uint64_t begin = all.span.begin, n = all.span.n;
+    std::uint64_t begin = segments.span.begin, n = segments.span.n;
     if constexpr (lanes > 1) {
-      unsigned own = members;  // in place lane / lanes of the members
-      for (unsigned k = 0; k < lane / lanes; ++k) own &= own - 1;
-      is_line = own != 0;
-      holder = is_line ? __ffs(static_cast<int>(own)) - 1 : 0;
+      unsigned from = members;  // the team's, in place lane / lanes of the members, and those behind it
+      for (unsigned k = 0; k < lane / lanes; ++k) from &= from - 1;
+      is_line = from != 0;
+      holder = is_line ? __ffs(static_cast<int>(from)) - 1 : 0;
       begin = __shfl_sync(all_lanes, begin, holder), n = __shfl_sync(all_lanes, n, holder);
     }
-    const std::uint64_t index = all.first + static_cast<unsigned>(holder);
+    const std::uint64_t index = segments.first + static_cast<unsigned>(holder);
     const auto line = in.piece(index, begin, 0, is_line ? n : 0);
     typename Work::total* const unused = nullptr;
     const auto total =
@@ -91,7 +91,7 @@ __device__ __forceinline__ void reduce_members(const Source& in, const warp_segm
           const std::uint64_t open_begin = __shfl_sync(all_lanes, begin, leader);
           const std::uint64_t open_n = __shfl_sync(all_lanes, n, leader);
           const int of_leader = lanes == 1 ? leader : __shfl_sync(all_lanes, holder, leader);
-          const std::uint64_t i = all.first + static_cast<unsigned>(of_leader);
+          const std::uint64_t i = segments.first + static_cast<unsigned>(of_leader);
           Work::again(in.piece(i, open_begin, 0, open_n), lane_team<32>{}, scale, bounds, storage,
                       static_cast<refined_sum*>(nullptr), out, i, open_n, asked);
         }
@@ -139,12 +139,12 @@ __global__ void __launch_bounds__(threads, resident)
        first += step) {
     const std::size_t index = first + lane;
     bool is_line = lane < plan.of_warp && index < in.lines.count;
-    warp_segments all{first, {}};
-    if (is_line) all.span = in.span(index);
-    const std::uint64_t n = all.span.n;
+    warp_segments segments{first, {}};
+    if (is_line) segments.span = in.span(index);
+    const std::uint64_t n = segments.span.n;
     if (is_line && n == 0) {
-      if (!all.span.is_valid) note_lowest(bad_segment, index);
-      Work::store_none(out, index, all.span.is_valid, asked);
+      if (!segments.span.is_valid) note_lowest(bad_segment, index);
+      Work::store_none(out, index, segments.span.is_valid, asked);
       is_line = false;
     }
     const bool is_left = leaves_segment(plan, row.kept, is_line ? n : 0);
@@ -152,14 +152,14 @@ __global__ void __launch_bounds__(threads, resident)
     __syncwarp();
     const bool fits_lane = n <= row.of_lane.longest, fits_group = n <= row.of_group.longest;
     reduce_members<Work, layout, 1, row.of_lane.in_flight, unsigned>(
-        in, all, __ballot_sync(all_lanes, is_line && fits_lane), bounds.of_lane, out, asked, storage);
+        in, segments, __ballot_sync(all_lanes, is_line && fits_lane), bounds.of_lane, out, asked, storage);
     if constexpr (row.of_lane.longest < unlimited) {
       const bool is_known = !adds_terms<Work> || n <= plan.long_from;
       reduce_members<Work, layout, 8, row.of_group.in_flight, unsigned>(
-          in, all, __ballot_sync(all_lanes, is_line && !fits_lane && fits_group), bounds.of_group, out, asked,
+          in, segments, __ballot_sync(all_lanes, is_line && !fits_lane && fits_group), bounds.of_group, out, asked,
           storage);
       reduce_members<Work, layout, 32, row.of_warp.in_flight, std::size_t>(
-          in, all, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked,
+          in, segments, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked,
           storage);
       // long ones for which the list has no place: one after the other, each with a bound of its own
       if constexpr (adds_terms<Work>) {
@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(threads, resident)
               static_cast<std::size_t>(__shfl_sync(all_lanes, n, __ffs(static_cast<int>(rest)) - 1))
               << in.log2_parts();
           const line_bounds of_one = bounds_of_line<Work>(addends, 32, row.of_warp.in_flight);
-          reduce_members<Work, layout, 32, row.of_warp.in_flight, std::size_t>(in, all, rest & -rest, of_one, out,
-                                                                               asked, storage);
+          reduce_members<Work, layout, 32, row.of_warp.in_flight, std::size_t>(in, segments, rest & -rest, of_one,
+                                                                               out, asked, storage);
         }
       }
     }

@@ -15,9 +15,9 @@ namespace {
 
 /// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
 /// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
-template <class Kind>
+template <class Work>
 EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_flight) {
-  return bounds_of_split<Kind>(rows, lanes, in_flight, 8 * max_split_blocks);
+  return bounds_of_split<Work>(rows, lanes, in_flight, 8 * max_split_blocks);
 }
 
 /// Rows in turns of the threads' loops, which blocks share: only the last one reads rows one by one.

@@ -126,7 +126,7 @@ EXACTDOT_CORE line_bounds bounds_of_split(std::size_t piece, int threads, int in
                           last_terms_of_line(threads, in_flight), accumulators};
     return bound_of(shape, summation::traced, products_of_doubles);
   };
-  return bounds_of_kind<Work>(bound);
+  return bounds_of_work<Work>(bound);
 }
 
 /// Bounds without initialisers, so that they may lie in shared memory.
@@ -172,15 +172,15 @@ __device__ __forceinline__ typename Work::total join_pieces(const line_piece& pi
     storage.is_last = is_last_block(state.arrived[first], last - first + 1);
   }
   __syncthreads();
-  typename Work::total all{};
-  if (!storage.is_last) return all;
+  typename Work::total joined{};
+  if (!storage.is_last) return joined;
   for (unsigned block = first + threadIdx.x; block <= last; block += blockDim.x) {
     typename Work::total next{};
     Work::load(partial_of<Work>(state, block, first), next);
-    all.join(next);
+    joined.join(next);
   }
   __syncwarp();
-  return sum_of_block(all, storage.of_warp, blockDim.x / 32);
+  return sum_of_block(joined, storage.of_warp, blockDim.x / 32);
 }
 
 /// A piece of a line, and the result of the line if no other block has yet to come. By all threads; a barrier
