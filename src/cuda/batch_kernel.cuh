@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads, resident)
       const std::size_t index = first_of_team + turn;
       typename Work::total* const unused = nullptr;
       const auto of_line =
-          total_of_line<Work, layout, in_flight, unsigned>(in.line(index), index < in.count, team, unused);
+          total_of_line<Work, layout, in_flight, unsigned>(in, in.line(index), index < in.count, team, unused, asked);
       if (of_team == turn) total = of_line;
     }
     const std::size_t index = first_of_team + of_team;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads, resident)
       const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
       const std::size_t line = first + static_cast<unsigned>(leader) / lanes * turns + static_cast<unsigned>(leader) % lanes;
       Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage_of_warp[warp],
-                  static_cast<refined_sum*>(nullptr), destination_of(out, line), asked);
+                  static_cast<refined_sum*>(nullptr), out, line, out.to.count, asked);
     }
   }
   end_of_input(elements_of(in));
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(threads, resident)
   const block_team<threads> team;
   for (std::size_t index = blockIdx.x; index < in.count; index += gridDim.x) {
     const auto line = in.line(index);
-    const auto total = total_of_line<Work, layout, in_flight, std::size_t>(line, true, team, of_warp);
+    const auto total = total_of_line<Work, layout, in_flight, std::size_t>(in, line, true, team, of_warp, asked);
     if (threadIdx.x == 0) {
       const core::decision found = Work::decide(total, bounds, out.to.rule, out.to.count, asked);
       if (found.certain) store_line<typename Work::carrier>(out, index, found.word);
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(threads, resident)
     __syncthreads();
     if (!is_open) continue;
     const unsigned chosen = scale;
-    Work::again(line, team, chosen, bounds, storage, refined_of_warp, destination_of(out, index), asked);
+    Work::again(line, team, chosen, bounds, storage, refined_of_warp, out, index, out.to.count, asked);
     __syncthreads();
   }
   end_of_input(elements_of(in));

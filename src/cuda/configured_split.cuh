@@ -1,5 +1,4 @@
-// Launches of the kernels of segments, split lines and split columns, for launch_segments.cu, launch_split_lines.cu
-// and launch_line_moments.cu.
+// Launches of the kernels of segments, split lines and split columns, for every work.
 #pragma once
 
 #include <cuda/configured_lines.cuh>
@@ -10,105 +9,97 @@ namespace exactdot::inline v0_3::cuda {
 namespace {
 
 /// The lines that others left open. Of layout `converted` they are read one by one.
-template <class Kind, int threads, class T, input_layout layout>
+template <class Work, int threads, class T, input_layout layout>
 void launch_open_lines(const workspace::storage& storage, const line_source<T, layout>& in, const line_results& out,
                        const line_request& asked) {
   if constexpr (layout == input_layout::converted) {
     line_source<T, input_layout::any> one_by_one;
     one_by_one.lines = in.lines, one_by_one.offsets = in.offsets, one_by_one.length = in.length;
-    launch_open_lines<Kind, threads>(storage, one_by_one, out, asked);
+    launch_open_lines<Work, threads>(storage, one_by_one, out, asked);
   } else {
     launch_kernel(storage, "launching the kernel of open lines",
                   {2 * static_cast<unsigned>(storage.multiprocessors), threads},
-                  open_line_kernel<typename Kind::work_of_open_lines, layout, threads>, in, out, asked, storage.lines);
+                  open_line_kernel<typename Work::work_of_open_lines, layout, threads>, in, out, asked, storage.lines);
   }
 }
 
 /// Lines that are split among all blocks, and those that they leave open. The lines are those of the list, or all.
-template <class Kind, input_layout layout>
-void launch_split(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
-                  const split_plan& plan, const line_results& out, const line_request& asked) {
-  constexpr block_config config = split_config<typename Kind::carrier, Kind::sums, Kind::Term::inputs, layout>();
-  const unsigned blocks =
-      std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), max_split_blocks);
+template <class Work, input_layout layout>
+void launch_split(const workspace::storage& storage, const typename Work::template source<layout>& in,
+                  const split_plan& plan, const typename Work::results& out, const typename Work::request& asked) {
+  constexpr block_config config = Work::template split<layout>;
+  const unsigned blocks = std::min(static_cast<unsigned>(storage.multiprocessors * config.resident), config.most);
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},
-                split_line_kernel<Kind, layout, config.threads, split_in_flight, config.resident>, in, plan, out,
+                split_line_kernel<Work, layout, config.threads, split_in_flight, config.resident>, in, plan, out,
                 asked, storage.lines);
-  launch_open_lines<Kind, config.threads>(storage, in, out, asked);
+  if constexpr (adds_terms<Work>) launch_open_lines<Work, config.threads>(storage, in, out, asked);
 }
 
-template <class Kind, input_layout layout>
-void launch_split_rows(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
-                       const line_results& out, const line_request& asked) {
+template <class Work, input_layout layout>
+void launch_split_rows(const workspace::storage& storage, const typename Work::template source<layout>& in,
+                       const typename Work::results& out, const typename Work::request& asked) {
   split_plan plan;
   const double all = static_cast<double>(in.lines.count) * static_cast<double>(in.length);
   plan.unit = std::max<std::uint64_t>(256, static_cast<std::uint64_t>(all * 0x1p-40));
-  launch_split<Kind, layout>(storage, in, plan, out, asked);
+  launch_split<Work, layout>(storage, in, plan, out, asked);
 }
 
 /// Segments; or lines of one length, all of which this kernel computes. `bytes`: of an element.
-template <class Kind, input_layout layout>
-void launch_segments_of(const workspace::storage& storage, const line_source<typename Kind::carrier, layout>& in,
-                        std::size_t bytes, const line_results& out, const line_request& asked) {
-  using T = typename Kind::carrier;
-  constexpr block_config config = segment_config<Kind::sums>();
-  constexpr segment_classes classes = segment_classes_of<T, Kind::sums, layout == input_layout::any>();
-  constexpr std::size_t warps = config.threads / 32;
-  const std::size_t resident = static_cast<std::size_t>(storage.multiprocessors * config.resident);
+template <class Work, input_layout layout>
+void launch_segments_of(const workspace::storage& storage, const typename Work::template source<layout>& in,
+                        std::size_t bytes, const typename Work::results& out, const typename Work::request& asked) {
+  constexpr segment_row row = Work::template segments<layout>;
+  constexpr std::size_t warps = row.blocks.threads / 32;
+  const std::size_t resident = static_cast<std::size_t>(storage.multiprocessors * row.blocks.resident);
   split_plan plan = plan_of_segments(in.lines.count, in.length, bytes, resident * warps);
   const bool is_grid = in.offsets.data == nullptr;
   if (is_grid) plan.long_from = in.length, plan.most_of_warp = ~std::uint64_t{0};
-  const auto bounds_for = [&](std::uint64_t longest, int lanes, int in_flight) {
-    return bounds_of_line<Kind, layout>(static_cast<std::size_t>(longest) << in.log2_parts(), lanes, in_flight);
-  };
-  const segment_bounds bounds{bounds_for(classes.of_lane.longest, 1, classes.of_lane.in_flight),
-                              bounds_for(classes.of_group.longest, 8, classes.of_group.in_flight),
-                              bounds_for(plan.long_from, 32, classes.of_warp.in_flight)};
   launch_kernel(storage, "launching the kernel of segments",
-                {blocks_for(storage, in.lines.count, warps * plan.of_warp, 4 * config.resident), config.threads},
-                segment_kernel<Kind, layout, config.threads, config.resident>, in, plan, bounds, out, asked,
-                storage.lines, storage.bad_segment);
-  if (in.length > plan.long_from || plan.most_of_warp < in.length)
-    launch_split<Kind, layout>(storage, in, plan, out, asked);
+                {blocks_for(storage, in.lines.count, warps * plan.of_warp, row.waves * row.blocks.resident),
+                 row.blocks.threads},
+                segment_kernel<Work, layout, row.blocks.threads, row.blocks.resident>, in, plan,
+                bounds_of_segments<Work, layout>(plan.long_from, in.log2_parts()), out, asked, storage.lines,
+                storage.bad_segment);
+  if (in.length > plan.long_from) launch_split<Work, layout>(storage, in, plan, out, asked);
 }
 
-template <class Kind, input_layout layout>
+template <class Work, input_layout layout>
 inline constexpr std::array panel_configs_of = [] {
-  if constexpr (layout == input_layout::converted) return converted_panel_configs<Kind::sums>;
+  if constexpr (layout == input_layout::converted) return converted_panel_configs<Work::sums>;
   return panel_configs;
 }();
 
-template <class Kind, input_layout layout, std::size_t which>
-void launch_panels(const workspace::storage& storage, const lines_of<typename Kind::carrier, layout>& in,
+template <class Work, input_layout layout, std::size_t which>
+void launch_panels(const workspace::storage& storage, const lines_of<typename Work::carrier, layout>& in,
                    const line_results& out, const line_request& asked) {
-  constexpr panel_config config = panel_configs_of<Kind, layout>[which];
+  constexpr panel_config config = panel_configs_of<Work, layout>[which];
   constexpr auto columns = static_cast<std::size_t>(config.columns());
   constexpr int lanes = config.threads / config.across,
-                in_flight = rows_in_flight<Kind::sums, Kind::Term::inputs>(layout == input_layout::converted);
-  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Kind::sums));
+                in_flight = rows_in_flight<Work::sums, Work::Term::inputs>(layout == input_layout::converted);
+  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
   const std::size_t n = out.to.count, panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
   const line_bounds bounds =
-      bounds_of_columns<Kind>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight);
+      bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight);
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(
       storage, "launching the kernel of columns", {blocks, config.threads},
-      split_column_kernel<Kind, layout, config.threads, config.across, config.width, in_flight, config.resident>, in,
+      split_column_kernel<Work, layout, config.threads, config.across, config.width, in_flight, config.resident>, in,
       static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if (parts == 1) return;
-  line_source<typename Kind::carrier, layout> lines;
+  line_source<typename Work::carrier, layout> lines;
   lines.lines = in, lines.length = n;
-  launch_open_lines<Kind, config.threads>(storage, lines, out, asked);
+  launch_open_lines<Work, config.threads>(storage, lines, out, asked);
 }
 
 /// Columns: lines side by side. `out.to.count`: their elements.
-template <class Kind, input_layout layout>
-void launch_columns_of(const workspace::storage& storage, const lines_of<typename Kind::carrier, layout>& in,
+template <class Work, input_layout layout>
+void launch_columns_of(const workspace::storage& storage, const lines_of<typename Work::carrier, layout>& in,
                        const line_results& out, const line_request& asked) {
-  const std::size_t which = panel_config_for(panel_configs_of<Kind, layout>, in.count, out.to.count,
+  const std::size_t which = panel_config_for(panel_configs_of<Work, layout>, in.count, out.to.count,
                                              storage.multiprocessors);
-  const auto launch = which == 0 ? &launch_panels<Kind, layout, 0> : &launch_panels<Kind, layout, 1>;
+  const auto launch = which == 0 ? &launch_panels<Work, layout, 0> : &launch_panels<Work, layout, 1>;
   launch(storage, in, out, asked);
 }
 

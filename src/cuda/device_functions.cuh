@@ -1,4 +1,4 @@
-// What the levels of mode exact share on a GPU: the mask of a whole warp, and words of doubles.
+// What kernels share: the mask of a whole warp, words of doubles, notes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,11 @@ constexpr unsigned all_lanes = 0xffffffffU;
 /// Sign, exponent and the upper 20 bits of the significand.
 __device__ __forceinline__ unsigned high_word(double x) {
   return static_cast<unsigned>(core::bit_cast<std::uint64_t>(x) >> 32);
+}
+
+/// Notes the lowest of some numbers: the status is the complement of it, which never decreases.
+__device__ __forceinline__ void note_lowest(unsigned long long* status, std::uint64_t number) {
+  atomicMax(status, ~static_cast<unsigned long long>(number));
 }
 
 }  // namespace exactdot::inline v0_3::cuda_engine

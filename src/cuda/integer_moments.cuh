@@ -35,10 +35,10 @@ struct moments_of_integers : moments_of_line<double> {
     __device__ __forceinline__ moment_total<double> total() { return {values.total(), squares.total()}; }
   };
 
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(core::value{}, 0);
-    work(core::product{}, 1);
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(core::value{}, 0);
+    call(core::product{}, 1);
   }
   /// Of a sum of parts, or of the products of any two parts.
   template <class Line>
@@ -50,9 +50,9 @@ struct moments_of_integers : moments_of_line<double> {
 
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
-                                               storage& storage, refined_sum*, const destination& to,
-                                               const line_request& asked) {
-    moments_again<moments_of_integers>(line, team, storage, to, asked.ddof);
+                                               storage& storage, refined_sum*, const line_results& out,
+                                               std::size_t i, std::uint64_t n, const line_request& asked) {
+    moments_again<moments_of_integers>(line, team, storage, destination_of(out, i, n), asked.ddof);
   }
 };
 

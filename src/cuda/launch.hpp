@@ -5,7 +5,6 @@
 #include <cuda/destination.hpp>
 #include <cuda/extremum_rank.hpp>
 #include <cuda/line_extremum.hpp>
-#include <cuda/segment_spans.hpp>
 #include <cuda/workspace.hpp>
 #include <plan/plan.hpp>
 
@@ -67,14 +66,10 @@ template <int bytes>
 void launch_line_extrema(const workspace::storage& storage, const cuda_engine::element_lines& in,
                          const cuda_engine::rank_rule& rule, const cuda_engine::extremum_results& out);
 
-/// The same of segments of a vector; see segment_works.cuh. `vector`: one line, all
-/// elements of the vector. `of_none`: the result of an empty segment.
+/// The same of segments; see extremum_work.cuh.
 template <int bytes>
-void launch_extremum_segments(const workspace::storage& storage, const cuda_engine::element_lines& vector,
-                              const cuda_engine::segment_spans& in, const cuda_engine::rank_rule& rule,
-                              std::uint64_t of_none, const cuda_engine::extremum_results& out);
-/// Enqueues: storage.empty_segment tells the lowest segment that is empty.
-void check_no_segment_is_empty(const workspace::storage& storage, const cuda_engine::segment_spans& in);
+void launch_extremum_segments(const workspace::storage& storage, const cuda_engine::element_source& in,
+                              const cuda_engine::extremum_request& asked, const cuda_engine::extremum_results& out);
 /// Enqueues the results of segments, and of lines that all blocks share; see segment_kernel.cuh and
 /// split_line_kernel.cuh. `bytes`: of an element. There is at least one line; those of launch_split_lines are long.
 template <class Carrier, cuda_engine::input_layout layout>
@@ -101,9 +96,9 @@ void launch_integer_moments(const workspace::storage& storage,
                             const cuda_engine::line_source<double, cuda_engine::input_layout::any>& in,
                             const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
 /// Enqueues: storage.bad_segment tells the lowest segment whose offsets decrease or pass the end of `length`
-/// elements.
+/// elements; or, if `finds_empty`, storage.empty_segment the lowest that is empty.
 void check_offsets(const workspace::storage& storage, const cuda_engine::offset_array& offsets, std::size_t count,
-                   std::uint64_t length);
+                   std::uint64_t length, bool finds_empty);
 
 /// Launches a plan and waits for the bits of its result. The workspace is locked. Throws errc::overflow.
 [[nodiscard]] std::uint64_t run(workspace& on, const engine::plan& plan);

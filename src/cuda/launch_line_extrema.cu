@@ -1,14 +1,12 @@
-// The kernels of extreme elements of lines for elements of EXACTDOT_ELEMENT_BYTES bytes, for every configuration
-// that line_extremum_tuning.hpp names, and the choice among them. One object per size.
-#include <cuda/launch.hpp>
-#include <cuda/launch_kernel.hpp>
-#include <cuda/line_extremum_kernel.cuh>
+// The kernels of extreme elements of lines and segments for elements of EXACTDOT_ELEMENT_BYTES bytes, for every
+// configuration that line_extremum_tuning.hpp names, and the choice among them. One object per size: few long rows
+// have the kernel of long segments.
+#include <cuda/configured_split.cuh>
+#include <cuda/extremum_work.cuh>
 #include <cuda/line_extremum_tuning.hpp>
 
 namespace exactdot::inline v0_3::cuda {
 namespace {
-
-using namespace cuda_engine;
 
 constexpr const char* what = "launching the search for extreme elements of lines";
 
@@ -56,9 +54,18 @@ void launch_split_columns(const workspace::storage& storage, const element_lines
   const unsigned parts = parts_of_extremum_columns(in.count, in.n, storage.multiprocessors);
   const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
   launch_kernel(storage, what, {panels * parts, config.threads},
-                split_column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
-                                             config.resident, element_lines>,
-                in, rule, out, parts, storage.lines);
+                split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, config.threads,
+                                    config.columns, 1, config.in_flight, config.resident>,
+                in, parts, line_bounds{}, out, extremum_request{rule}, storage.lines);
+}
+
+/// Few long rows: blocks share them.
+template <int bytes, bool with_index>
+void launch_shared_rows(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
+                        const extremum_results& out) {
+  element_source rows;
+  rows.lines = {in.first, in.stride, in.count, in.swapped, in.next / bytes}, rows.length = in.n;
+  launch_split_rows<extremum_of_line<bytes, with_index>, input_layout::contiguous>(storage, rows, out, {rule});
 }
 
 template <int bytes, bool with_index, input_layout layout, const auto& rows>
@@ -85,6 +92,7 @@ launcher launcher_of(const element_lines& in, int multiprocessors) {
     return launcher_of_lines<bytes, with_index, input_layout::any, extremum_strided_rows>(in.n * bytes);
   }
   if ((in.n == 1 || in.stride == bytes) && !in.swapped) {
+    if (splits_rows(in.count, in.n * bytes, multiprocessors, false)) return &launch_shared_rows<bytes, with_index>;
     return launcher_of_lines<bytes, with_index, input_layout::contiguous, extremum_line_rows>(in.n * bytes);
   }
   if (in.next == bytes && in.n > 1 && parts_of_extremum_columns(in.count, in.n, multiprocessors) > 1) {
@@ -104,7 +112,22 @@ void launch_line_extrema(const workspace::storage& storage, const element_lines&
   launch(storage, in, rule, out);
 }
 
+template <int bytes>
+void launch_extremum_segments(const workspace::storage& storage, const element_source& in,
+                              const extremum_request& asked, const extremum_results& out) {
+  constexpr auto contiguous = input_layout::contiguous, any = input_layout::any;
+  using element = extremum_of_line<bytes, false>;
+  using index = extremum_of_line<bytes, true>;
+  const bool is_packed = in.lines.stride == bytes && !in.lines.swapped;
+  const auto launch =
+      out.gives_index ? (is_packed ? &launch_segments_of<index, contiguous> : &launch_segments_of<index, any>)
+                      : (is_packed ? &launch_segments_of<element, contiguous> : &launch_segments_of<element, any>);
+  launch(storage, in, bytes, out, asked);
+}
+
 template void launch_line_extrema<EXACTDOT_ELEMENT_BYTES>(const workspace::storage&, const element_lines&,
                                                           const rank_rule&, const extremum_results&);
+template void launch_extremum_segments<EXACTDOT_ELEMENT_BYTES>(const workspace::storage&, const element_source&,
+                                                               const extremum_request&, const extremum_results&);
 
 }  // namespace exactdot::inline v0_3::cuda

@@ -14,10 +14,9 @@ void launch_line_moments(const workspace::storage& storage, const line_source<T,
     return launch_split_rows<work, layout>(storage, in, out, asked);
   }
   if constexpr (layout == input_layout::converted) {
-    launch_by_length<work, layout, packed_moment_rows>(storage, in.lines, all, out, asked);
-  } else {
-    launch_segments_of<work, layout>(storage, in, bytes, out, asked);
+    if (!is_segments) return launch_by_length<work, layout, packed_moment_rows>(storage, in.lines, all, out, asked);
   }
+  launch_segments_of<work, layout>(storage, in, bytes, out, asked);
 }
 
 template <class T, input_layout layout>

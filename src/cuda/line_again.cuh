@@ -3,7 +3,7 @@
 //   again with more bits, or scaled     refined_sum.cuh
 //   then in expansions, then integers   superaccumulator.cuh
 //
-// Also what all kernels of lines share: where results go, and the sum over a team.
+// Also what all kernels of lines share: where results go, the sum over a team, and those of columns.
 #pragma once
 
 #include <cuda/finish.cuh>
@@ -54,6 +54,38 @@ __device__ __forceinline__ Sum sum_of_team(lane_team<lanes>, Sum x, Sum*) {
 template <int lanes, class Sum>
 __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_warp) {
   return sum_of_block(x, of_warp, lanes / 32);
+}
+
+/// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width` sums: x[j]
+/// is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for each column. Its
+/// joins are no more than joins_of() counts.
+template <int threads, int across>
+inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
+template <int threads, int across, int width, class Sum>
+__device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
+  constexpr unsigned columns = across * width, slots = column_slots<threads, across>, rows_of_warp = 32 / across;
+  static_assert(slots + rows_of_warp / 2 <= 11, "joins_of");
+#pragma unroll
+  for (int j = 0; j < width; ++j) {
+#pragma unroll
+    for (unsigned distance = 16; distance >= across; distance /= 2) {
+      x[j].join(shuffled(x[j], [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
+    }
+    const unsigned slot = threadIdx.x * slots / threads;
+    if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + threadIdx.x % across * width + j]);
+  }
+  __syncthreads();
+  Sum total{};
+  if (threadIdx.x < columns) {
+    copy_sum(of_row[threadIdx.x], total);
+#pragma unroll
+    for (unsigned other = 1; other < slots; ++other) {
+      Sum next{};
+      copy_sum(of_row[other * columns + threadIdx.x], next);
+      total.join(next);
+    }
+  }
+  return total;
 }
 
 /// A refined sum; thread 0 stores the result if that decides it. storage.decided is valid afterwards.

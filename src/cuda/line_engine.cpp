@@ -128,7 +128,6 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
   if (by_rows && in.first.n > 1 && can_convert_lines(each)) {
     return enqueue_any_lines<T>(storage, each, to_any_lines(each, in), out);
   }
-  if (by_columns && can_convert(each)) return enqueue_any_lines<T>(storage, each, to_any_lines(each, in), out);
   if (is_moments) {
     const std::size_t bytes = sizeof(T);
     const line_request asked = request_of(each);
@@ -213,22 +212,26 @@ void enqueue_segments(const storage_type& storage, const engine::batch& of) {
       source.offsets = offsets_of(of.offsets);
     };
     const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-    if (is_native(each) && each.a.stride == size && each.b.stride == size) {
+    const bool is_packed = each.a.stride == size && each.b.stride == size;
+    if (is_native(each) && is_packed && !can_convert_lines(each)) {
       line_source<T, input_layout::contiguous> in;
       in.lines.first.a = static_cast<const T*>(each.a.data), in.lines.first.b = static_cast<const T*>(each.b.data);
       fill(in);
       return enqueue_segments_of(storage, each, in, out);
     }
-    line_source<T, input_layout::any> in;
-    in.lines.first = any_operands_of<T>(each, each.term_info());
-    fill(in);
-    enqueue_segments_of(storage, each, in, out);
+    const auto enqueue = [&]<input_layout layout>(line_source<T, layout> in) {
+      in.lines.first = any_operands_of<T>(each, each.term_info());
+      fill(in);
+      enqueue_segments_of(storage, each, in, out);
+    };
+    if (can_convert_lines(each)) return enqueue(line_source<T, input_layout::converted>());
+    enqueue(line_source<T, input_layout::any>());
   });
 }
 
 void require_valid_offsets(const storage_type& storage, const engine::batch& of) {
   const offset_array offsets = offsets_of(of.offsets);
-  cuda::check_offsets(storage, offsets, of.count, of.each.n);
+  cuda::check_offsets(storage, offsets, of.count, of.each.n, false);
   wide_unsigned status = 0;
   const auto fetch = [&](void* to, const void* from, std::size_t bytes) {
     cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, storage.stream), "fetching offsets");

@@ -2,9 +2,10 @@
 // line_extremum_kernel.cuh.
 #pragma once
 
-#include <cstddef>
+#include <cuda/device_state.hpp>
 #include <cuda/element_axes.hpp>
-#include <exactdot/core/config.hpp>
+#include <cuda/extremum_rank.hpp>
+#include <cuda/line_source.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 
@@ -12,7 +13,7 @@ namespace exactdot::inline v0_3::cuda_engine {
 struct element_line {
   const char* data;
   std::size_t n;
-  std::size_t begin = 0;  ///< along the axes, if there are some
+  std::size_t begin = 0;  ///< where in its line it begins
 };
 
 /// Lines of equal length, of elements that are aligned to their size. Strides in bytes, negative and 0 too.
@@ -39,6 +40,37 @@ struct element_lines {
     }
     return one;
   }
+};
+
+/// A vector of elements that are one stride apart, and how many segments or rows it has.
+struct element_vector {
+  const char* first = nullptr;
+  std::ptrdiff_t stride = 0;
+  std::size_t count = 0;
+  bool swapped = false;
+  std::ptrdiff_t next = 0;  ///< between rows, in elements
+};
+
+/// Segments, or rows; see line_source.
+struct element_source : spans_of_lines<element_vector> {
+  [[nodiscard]] EXACTDOT_CORE line_span span(std::size_t i) const {
+    line_span found = spans_of_lines<element_vector>::span(i);
+    if (offsets.data == nullptr) found.begin = i * static_cast<std::uint64_t>(lines.next);
+    return found;
+  }
+  [[nodiscard]] static constexpr int log2_parts() { return 0; }
+  [[nodiscard]] EXACTDOT_CORE element_line piece(std::size_t, std::uint64_t begin, std::uint64_t first,
+                                                 std::uint64_t n) const {
+    return {lines.first + static_cast<std::ptrdiff_t>(begin + first) * lines.stride, static_cast<std::size_t>(n),
+            static_cast<std::size_t>(first)};
+  }
+};
+
+/// What is searched for.
+struct extremum_request {
+  rank_rule rule;
+  std::uint64_t of_none = 0;       ///< the bits of the result of no elements, if it is an element
+  wide_unsigned* empty = nullptr;  ///< notes the lowest line without elements
 };
 
 /// A result is an element, or an index as a 64-bit integer.

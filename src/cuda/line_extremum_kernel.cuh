@@ -1,26 +1,26 @@
 // The least or greatest element of each of many lines, or its lowest index, in one launch.
 //
-//   thread                                     its part of a line, by packs or single elements
-//   line_extremum_load.cuh some lanes of a warp, a warp, or a block   the highest rank of a line, then the lowest
-//   index that has it or a block                                 those of neighbouring columns, each by some of its
-//   threads one thread                                 turns the rank into an element, and stores
+//   thread                        its part of a line, by packs or single elements          line_extremum_load.cuh
+//   lanes, a warp, or a block     the highest rank of a line, then the lowest index that has it
+//   or a block                    those of neighbouring columns, each by some of its threads
+//   one thread                    turns the rank into an element, and stores
 //
-// Lines: a class with `count`, `stride`, `swapped` and line(i), as element_lines. Bound: every element is read
-// once; for an index, each thread reads one batch of 16-byte loads again, from cache.
+// Lines: a class with `count`, `stride`, `swapped` and line(i), as element_lines. Cost: every element is read once;
+// for an index, each thread reads one batch of 16-byte loads again, from cache. Lines that blocks share, and
+// segments, have kernels that take any work: extremum_work.cuh.
 #pragma once
 
 #include <cuda/dependent_launch.cuh>
 #include <cuda/extremum_grid.cuh>
-#include <cuda/last_block.cuh>
+#include <cuda/line_again.cuh>
 #include <cuda/line_extremum_load.cuh>
-#include <cuda/split_lines.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 /// The greatest x of a team, in all its threads; by all of them. `of_warp`: in shared memory, of a block.
 template <int lanes, class Word>
-__device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, std::uint64_t*) {
+__device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, const void*) {
   if constexpr (lanes == 32) {
     return max_of_warp(x);
   } else {
@@ -31,22 +31,23 @@ __device__ __forceinline__ Word max_of_team(lane_team<lanes>, Word x, std::uint6
     return x;
   }
 }
-template <int threads, class Word>
-__device__ __forceinline__ Word max_of_team(block_team<threads>, Word x, std::uint64_t* of_warp) {
+template <int threads, class Word, class Place>
+__device__ __forceinline__ Word max_of_team(block_team<threads>, Word x, Place* of_warp) {
   constexpr unsigned warps = threads / 32;
   static_assert(warps <= 32 && (warps & (warps - 1)) == 0);
   x = max_of_warp(x);
   __syncthreads();  // the last call's values have been read
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32].index = x;
   __syncthreads();
-  return max_of_warp(static_cast<Word>(of_warp[threadIdx.x % warps]));
+  return max_of_warp(static_cast<Word>(of_warp[threadIdx.x % warps].index));
 }
 
 /// The rank and the index of a line's best element, in all threads of its team. `of_warp`: as in max_of_team.
-template <int bytes, bool with_index, input_layout layout, int in_flight, class Index, class Lines, class Team>
+template <int bytes, bool with_index, input_layout layout, int in_flight, class Index, class Lines, class Team,
+          class Place>
 __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_line(const Lines& in, element_line line,
                                                                                Team team, const rank_rule& rule,
-                                                                               std::uint64_t* of_warp) {
+                                                                               Place of_warp) {
   using word = packed_word<bytes>;
   if constexpr (layout == input_layout::contiguous) {
     packed_part<bytes, in_flight, Index, Team> part(line, team, rule);
@@ -73,6 +74,22 @@ __device__ __forceinline__ void store_best(const extremum_results& out, std::siz
     using element = typename exactdot::detail::unsigned_of<bytes>::type;
     *reinterpret_cast<element*>(out.at(i)) = static_cast<element>(element_of_rank(rule, best.rank));
   }
+}
+
+/// {}: of no elements. All elements of a line may have rank 0; then its first one is the best.
+template <class Rank>
+struct best_element : extremum_candidate<Rank> {
+  __device__ __forceinline__ void join(const best_element& other) {
+    if (is_better(other, *this)) *this = other;
+  }
+};
+template <class Rank>
+__device__ __forceinline__ void copy_sum(const best_element<Rank>& from, best_element<Rank>& to) {
+  to = from;
+}
+template <class Rank, class Shuffle>
+__device__ __forceinline__ best_element<Rank> shuffled(const best_element<Rank>& x, Shuffle shuffle) {
+  return {shuffle(x.rank), shuffle(x.index)};
 }
 
 __device__ __forceinline__ std::size_t elements_of(const element_lines& in) { return elements_of(in.count, in.n); }
@@ -104,7 +121,7 @@ template <int bytes, bool with_index, input_layout layout, int threads, int in_f
 __global__ void __launch_bounds__(threads, resident)
     long_line_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
                               const __grid_constant__ extremum_results out) {
-  __shared__ std::uint64_t of_warp[threads / 32];
+  __shared__ extremum_candidate<packed_word<bytes>> of_warp[threads / 32];
   begin_kernel(elements_of(in));
   for (std::size_t index = blockIdx.x; index < in.count; index += gridDim.x) {
     const auto best = best_of_line<bytes, with_index, layout, in_flight, std::size_t>(
@@ -112,31 +129,6 @@ __global__ void __launch_bounds__(threads, resident)
     if (threadIdx.x == 0) store_best<bytes>(out, index, rule, best);
   }
   end_of_input(elements_of(in));
-}
-
-/// The best of a block's columns, in its first threads; by all threads, each with the best of its part of column
-/// threadIdx.x % columns. Two barriers.
-template <int threads, int columns, class Rank>
-__device__ __forceinline__ extremum_candidate<Rank> best_of_columns(
-    extremum_candidate<Rank> best, extremum_candidate<Rank> (&of_warp)[threads / 32][columns]) {
-  static_assert(columns <= 32);
-  const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-#pragma unroll
-  for (unsigned distance = 16; distance >= columns; distance /= 2) {
-    const extremum_candidate<Rank> other{__shfl_down_sync(all_lanes, best.rank, distance),
-                                         __shfl_down_sync(all_lanes, best.index, distance)};
-    if (is_better(other, best)) best = other;
-  }
-  if (lane < columns) of_warp[warp][lane] = best;
-  __syncthreads();
-  if (threadIdx.x < columns) {
-#pragma unroll
-    for (unsigned other = 1; other < threads / 32; ++other) {
-      if (is_better(of_warp[other][threadIdx.x], best)) best = of_warp[other][threadIdx.x];
-    }
-  }
-  __syncthreads();
-  return best;
 }
 
 /// Lines that lie side by side, `columns` of them for each block at a time: neighbouring threads read neighbouring
@@ -147,72 +139,23 @@ __global__ void __launch_bounds__(threads, resident)
                            const __grid_constant__ extremum_results out) {
   static_assert(threads % columns == 0 && (columns <= 32 || columns == threads));
   constexpr bool is_shared = columns < threads;  // a column by several threads
-  using candidate = extremum_candidate<packed_word<bytes>>;
-  __shared__ candidate of_warp[threads / 32][is_shared ? columns : 1];
+  using best_of = best_element<packed_word<bytes>>;
+  __shared__ best_of of_row[is_shared ? column_slots<threads, columns> * columns : 1];
   begin_kernel(elements_of(in));
   const column_team<threads, columns> team;
   const unsigned column = threadIdx.x % columns;
   for (std::size_t first = std::size_t{blockIdx.x} * columns; first < in.count;
        first += std::size_t{gridDim.x} * columns) {
     const bool is_line = first + column < in.count;
-    candidate best = no_candidate<packed_word<bytes>>();
+    best_of of_thread[1] = {};
     if (is_line) {
-      best = best_of_part<bytes, with_index, in_flight>(in.line(first + column), in.stride, in.swapped, team, rule);
+      of_thread[0] = {
+          best_of_part<bytes, with_index, in_flight>(in.line(first + column), in.stride, in.swapped, team, rule)};
     }
-    if constexpr (is_shared) best = best_of_columns<threads, columns>(best, of_warp);
+    best_of best = of_thread[0];
+    if constexpr (is_shared) best = sum_of_columns<threads, columns>(of_thread, of_row);
     if (threadIdx.x < columns && is_line) store_best<bytes>(out, first + column, rule, best);
-  }
-  end_of_input(elements_of(in));
-}
-
-/// A candidate of a part of a column, of another block.
-struct stored_candidate {
-  std::uint64_t rank, index;
-};
-static_assert(sizeof(stored_candidate) <= sizeof(stored_trace));
-
-/// Few long columns, or lines of any place, `columns` of them for `parts` blocks, each of which reads some of the
-/// rows. The last block of them combines their candidates. At most max_split_blocks panels of so many columns, and
-/// max_partials candidates.
-template <int bytes, bool with_index, int threads, int columns, int in_flight, int resident, class Lines>
-__global__ void __launch_bounds__(threads, resident)
-    split_column_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
-                                 const __grid_constant__ extremum_results out, unsigned parts, line_state* state) {
-  using candidate = extremum_candidate<packed_word<bytes>>;
-  __shared__ candidate of_warp[threads / 32][columns];
-  __shared__ bool is_last;
-  begin_kernel(elements_of(in));
-  const column_team<threads, columns> team;
-  const unsigned column = threadIdx.x % columns;
-  const auto panels = static_cast<unsigned>((in.count + columns - 1) / columns);
-  const auto part_at = [&](unsigned unit) {
-    return reinterpret_cast<volatile stored_candidate*>(&state->partial[unit * columns + column]);
-  };
-  for (unsigned unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
-    const unsigned panel = unit / parts, part = unit % parts;
-    const std::size_t index = std::size_t{panel} * columns + column;
-    const bool is_line = index < in.count;
-    candidate best = no_candidate<packed_word<bytes>>();
-    if (is_line) {
-      const std::size_t from = in.n * part / parts, to = in.n * (part + 1) / parts;
-      best = best_of_elements<bytes, with_index, in_flight>(in, in.part(index, from, to), team, rule);
-      if (best.index != ~std::uint64_t{0}) best.index += from;
-    }
-    best = best_of_columns<threads, columns>(best, of_warp);
-    if (threadIdx.x < columns) {
-      volatile stored_candidate* const to = part_at(unit);
-      to->rank = best.rank;
-      to->index = best.index;
-    }
-    if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
-    best = no_candidate<packed_word<bytes>>();
-    for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
-      const volatile stored_candidate* const from = part_at(panel * parts + other);
-      const candidate next{static_cast<packed_word<bytes>>(from->rank), from->index};
-      if (is_better(next, best)) best = next;
-    }
-    best = best_of_columns<threads, columns>(best, of_warp);
-    if (threadIdx.x < columns && is_line) store_best<bytes>(out, index, rule, best);
+    if constexpr (is_shared) __syncthreads();
   }
   end_of_input(elements_of(in));
 }

@@ -1,18 +1,26 @@
-// What the kernels of lines compute of a line's elements: the sum of one term, or a variance, which has two sums.
+// Works: what the kernels of lines compute of a line's elements. Here exact sums: of one term, or a variance, which
+// has two. Extreme elements are in extremum_work.cuh, states in line_state_kernel.cuh.
 //
-// A kind of reduction has accumulators for a thread, a sum that teams join, a decision, and a way to compute a line
-// again, by a team, if that decides nothing. Kernels that take a kind need to know nothing else.
+//   total           what a team knows of a line, or of a piece of it: {} is nothing, join(other) adds a piece.
+//                   Sums have accumulators for a thread, of_thread; other works make a total by total_of()
+//   finish          stores the result, if the total decides it: sums by a bound, decide(); states never
+//   again           the result of a line that stays open, by all threads of a team
+//   store, load     the total of a piece, for another block; add_piece of works whose totals are in shared memory
+//   segments, split tuning: classes of lengths, and blocks
+//
+// Kernels that take a work need to know nothing else.
 #pragma once
 
 #include <cuda/line_again.cuh>
 #include <cuda/line_source.hpp>
 #include <cuda/packed_sum.cuh>
+#include <cuda/segment_tuning.hpp>
 #include <cuda/split_lines.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Of each sum of a kind; the second one of moments only.
+/// Of each sum of a work; the second one of moments only.
 struct line_bounds {
   error_bound of_sum, of_squares;
 };
@@ -36,23 +44,45 @@ __device__ __forceinline__ void load_trace(const stored_trace& stored, traced_su
   if constexpr (tracks_least) to.least = from.least;
 }
 
-/// A sum of terms, rounded, or its root or quotient.
-template <class T, class Term_>
-struct sum_of_terms {
+/// What works of exact sums have in common.
+template <class T, class Term_, int sums_>
+struct exact_sums {
   using carrier = T;
-  using Term = Term_;
+  using Term = Term_;  ///< for the loops
+  using results = line_results;
+  using request = line_request;
+  template <input_layout layout>
+  using source = line_source<T, layout>;
+  template <input_layout layout>
+  using columns = lines_of<T, layout>;
+  static constexpr int sums = sums_;
+  static constexpr bool stays_open = true;  ///< if the bounds do not decide
+  template <input_layout layout>
+  static constexpr segment_row segments = segments_of_sums<T, sums_, layout>();
+  template <input_layout layout>
+  static constexpr block_config split = split_config<T, sums_, Term_::inputs, layout>();
+
+  /// The result of a line without elements, or with wrong offsets. By one thread.
+  static __device__ __forceinline__ void store_none(const line_results& out, std::size_t i, bool is_valid,
+                                                    const line_request& asked) {
+    store_line<T>(out, i, is_valid ? asked.of_none : asked.of_bad);
+  }
+};
+
+/// A sum of terms, rounded, or its root or quotient.
+template <class T, class Term>
+struct sum_of_terms : exact_sums<T, Term, 1> {
   using work_of_open_lines = sum_of_terms;
-  static constexpr int sums = 1;
   static constexpr int terms_of_element = 1;  ///< at most, of each sum
   static constexpr bool loses_to_underflow = core::streams_of<Term, T> == 2;
   using total = line_sum<T, Term>;
   using of_thread = bounded_thread_sum<T, Term, summation::traced>;
   using storage = line_storage<T>;
 
-  /// Calls work(term, which) for the sums of a kind, whose addends are those of addends_of(line, which).
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(Term{}, 0);
+  /// Calls call(term, which) for the sums of a work, whose addends are those of addends_of(line, which).
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(Term{}, 0);
   }
   template <class Line>
   static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
@@ -76,9 +106,10 @@ struct sum_of_terms {
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned scale,
                                                const line_bounds& bounds, storage& storage, refined_sum* of_warp,
-                                               const destination& to, const line_request&) {
+                                               const line_results& out, std::size_t i, std::uint64_t n,
+                                               const line_request&) {
     sum_line_again(core::describe_term<Term>(), line, team, static_cast<scaling>(scale), bounds.of_sum, storage,
-                   of_warp, to);
+                   of_warp, destination_of(out, i, n));
   }
 };
 
@@ -146,9 +177,9 @@ template <class T>
 
 /// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
 /// threads of a team; a barrier before and after.
-template <class Team, class Line, class T>
+template <class Team, class Line, class Storage>
 __device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
-                                            line_storage<T>& storage) {
+                                            Storage& storage) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     Team::synchronise();
@@ -163,14 +194,14 @@ __device__ __forceinline__ void sum_exactly(const core::term_info& term, const L
 }
 
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
-template <class Kind, class T, class Team, class Line>
+template <class Work, class T, class Team, class Line>
 [[gnu::noinline]] __device__ void moments_again(Line line, Team team, moment_storage<T>& storage,
                                                 const destination& to, std::uint64_t ddof) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   Team::synchronise();
   clear_states(storage, thread, Team::lanes);
-  Kind::for_each_sum([&]<class Term>(Term, int which) {
-    sum_exactly(core::describe_term<Term>(), Kind::addends_of(line, which), team, storage);
+  Work::for_each_sum([&]<class Term>(Term, int which) {
+    sum_exactly(core::describe_term<Term>(), Work::addends_of(line, which), team, storage);
     if (thread < 32) add_to_state(storage, which);
     Team::synchronise();
   });
@@ -180,11 +211,8 @@ template <class Kind, class T, class Team, class Line>
 
 /// A variance or its root.
 template <class T>
-struct moments_of_line {
-  using carrier = T;
-  using Term = core::value;  ///< for the loops
+struct moments_of_line : exact_sums<T, core::value, 2> {
   using work_of_open_lines = moments_of_line;
-  static constexpr int sums = 2;
   static constexpr int terms_of_element = 1;
   static constexpr bool loses_to_underflow = core::streams_of<core::square, T> == 2;
   using total = moment_total<T>;
@@ -201,10 +229,10 @@ struct moments_of_line {
     __device__ __forceinline__ moment_total<T> total() { return {values.total(), squares.total()}; }
   };
 
-  template <class Work>
-  static __device__ __forceinline__ void for_each_sum(Work work) {
-    work(core::value{}, 0);
-    work(core::square{}, 1);
+  template <class Call>
+  static __device__ __forceinline__ void for_each_sum(Call call) {
+    call(core::value{}, 0);
+    call(core::square{}, 1);
   }
   template <class Line>
   static __device__ __forceinline__ const Line& addends_of(const Line& line, int) {
@@ -241,9 +269,9 @@ struct moments_of_line {
 
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
-                                               storage& storage, refined_sum*, const destination& to,
-                                               const line_request& asked) {
-    moments_again<moments_of_line>(line, team, storage, to, asked.ddof);
+                                               storage& storage, refined_sum*, const line_results& out,
+                                               std::size_t i, std::uint64_t n, const line_request& asked) {
+    moments_again<moments_of_line>(line, team, storage, destination_of(out, i, n), asked.ddof);
   }
 
  private:
@@ -297,55 +325,98 @@ using sum_work = std::conditional_t<layout == input_layout::converted, sum_of_pa
 template <class T, input_layout layout>
 using moments_work = std::conditional_t<layout == input_layout::converted, moments_of_packs<T>, moments_of_line<T>>;
 
-/// The team's sum of a line, in all its lanes or, of a block, in thread 0. By all threads of a warp or a block; `of_warp`: of a block.
-template <class Kind, input_layout layout, int in_flight, class Index, class Team, class Line>
-__device__ __forceinline__ typename Kind::total total_of_line(const Line& line, bool is_line, Team team,
-                                                              typename Kind::total* of_warp) {
-  using Term = typename Kind::Term;
-  if constexpr (layout == input_layout::converted) {
-    typename Kind::total total{};
+/// Works that add terms in accumulators of each thread, and have bounds.
+template <class Work>
+concept adds_terms = requires {
+  typename Work::of_thread;
+};
+
+/// What a team knows of a line of `in`, in all its lanes or, of a block, in thread 0. By all threads of a warp or a
+/// block; `of_warp`: of a block.
+template <class Work, input_layout layout, int in_flight, class Index, class Source, class Team, class Line>
+__device__ __forceinline__ typename Work::total total_of_line(const Source& in, const Line& line, bool is_line,
+                                                              Team team, typename Work::total* of_warp,
+                                                              const typename Work::request& asked) {
+  if constexpr (!adds_terms<Work>) {
+    return Work::template total_of<layout, in_flight, Index>(in, line, team, of_warp, asked);
+  } else if constexpr (layout == input_layout::converted) {
+    using Term = typename Work::Term;
+    typename Work::total total{};
     if (is_line) {
-      with_converted_type<Term, typename Kind::carrier, true>(line.a.type, [&]<class Element>(Element) {
-        packed_line<typename Kind::template of_packs<Element>, Element> sums;
+      with_converted_type<Term, typename Work::carrier, true>(line.a.type, [&]<class Element>(Element) {
+        packed_line<typename Work::template of_packs<Element>, Element> sums;
         add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
         total = sums.total();
       });
     }
     return sum_of_team(team, total, of_warp);
   } else {
-    typename Kind::of_thread sums;
+    typename Work::of_thread sums;
     const auto add = [&](const auto& x, const auto& y) { sums.add(x, y); };
     if (!is_line) {
     } else if constexpr (layout == input_layout::contiguous) {
-      for_each_of_contiguous_line<Term, in_flight, Index>(line, team, add);
+      for_each_of_contiguous_line<typename Work::Term, in_flight, Index>(line, team, add);
     } else {
-      for_each_pack<Term, in_flight>(line, team, add);
+      for_each_pack<typename Work::Term, in_flight>(line, team, add);
     }
     return sum_of_team(team, sums.total(), of_warp);
   }
 }
 
-/// The bounds of a kind, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
+/// What a thread knows of its share of rows `from` to before `to` of a column of `in`.
+template <class Work, int in_flight, class Columns, class Share>
+__device__ __forceinline__ typename Work::total total_of_rows(const Columns& in, std::size_t column,
+                                                              std::size_t from, std::size_t to, Share share,
+                                                              const typename Work::request& asked) {
+  if constexpr (adds_terms<Work>) {
+    auto rows = in.line(column);
+    rows.a += static_cast<std::ptrdiff_t>(from) * rows.stride_a;
+    if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(from) * rows.stride_b;
+    rows.n = to - from;
+    typename Work::of_thread sums;
+    for_each_pack<typename Work::Term, in_flight>(rows, share,
+                                                  [&](const auto& x, const auto& y) { sums.add(x, y); });
+    return sums.total();
+  } else {
+    return Work::template total_of_rows<in_flight>(in, column, from, to, share, asked);
+  }
+}
+
+/// Stores the result of line i, of n elements, if its total decides it; whether it does. By one thread.
+template <class Work>
+__device__ __forceinline__ bool finish_line(const typename Work::total& total, const line_bounds& bounds,
+                                            const typename Work::results& out, std::size_t i, std::uint64_t n,
+                                            const typename Work::request& asked) {
+  if constexpr (adds_terms<Work>) {
+    const core::decision found = Work::decide(total, bounds, out.to.rule, n, asked);
+    if (found.certain) store_line<typename Work::carrier>(out, i, found.word);
+    return found.certain;
+  } else {
+    return Work::finish(total, out, i, asked);
+  }
+}
+
+/// The bounds of a work, from bound(products_of_doubles) as if an element made one term of each sum: if it makes
 /// more, every accumulator has at most so many times the terms, and the depth that the factor counts is at most so
 /// many times as large.
-template <class Kind, class Bound>
-EXACTDOT_CORE line_bounds bounds_of_kind(Bound bound) {
+template <class Work, class Bound>
+EXACTDOT_CORE line_bounds bounds_of_work(Bound bound) {
   const auto of_terms = [&](bool products_of_doubles) -> error_bound {
     error_bound found = bound(products_of_doubles);
-    found.factor *= Kind::terms_of_element;
+    found.factor *= Work::terms_of_element;
     return found;
   };
-  if constexpr (Kind::sums == 2) {
-    return {of_terms(false), of_terms(Kind::loses_to_underflow)};
+  if constexpr (Work::sums == 2) {
+    return {of_terms(false), of_terms(Work::loses_to_underflow)};
   } else {
-    return {of_terms(Kind::loses_to_underflow), {}};
+    return {of_terms(Work::loses_to_underflow), {}};
   }
 }
 
 /// Whether the loops over a layout give a thread's accumulators as many terms as bound_of_line counts.
-template <class Kind, input_layout layout, int in_flight>
+template <class Work, input_layout layout, int in_flight>
 inline constexpr bool is_bounded = layout == input_layout::contiguous || layout == input_layout::converted ||
-                                   in_flight >= pack<typename Kind::carrier>::count;
+                                   in_flight >= pack<typename Work::carrier>::count;
 
 /// in_flight in the bounds of a layout: of `converted` lines a lane of four takes up to 8 single elements more.
 template <input_layout layout>
@@ -354,10 +425,10 @@ EXACTDOT_CORE int counted_in_flight(int in_flight) {
 }
 
 /// The bounds of a line of n addends.
-template <class Kind, input_layout layout = input_layout::any>
+template <class Work, input_layout layout = input_layout::any>
 EXACTDOT_CORE line_bounds bounds_of_line(std::size_t n, int lanes, int in_flight) {
-  constexpr int accumulators = 16 / sizeof(typename Kind::carrier);
-  return bounds_of_kind<Kind>([&](bool products_of_doubles) {
+  constexpr int accumulators = 16 / sizeof(typename Work::carrier);
+  return bounds_of_work<Work>([&](bool products_of_doubles) {
     return bound_of_line(n, lanes, counted_in_flight<layout>(in_flight), accumulators, products_of_doubles);
   });
 }

@@ -33,9 +33,10 @@ struct line_span {
   bool is_valid = true;  ///< its offsets neither decrease nor pass the end
 };
 
-template <class T, input_layout layout>
-struct line_source {
-  lines_of<T, layout> lines;  ///< of segments `first` is the vector, and only `count` is used besides
+/// Lines that follow each other, or segments of the first one.
+template <class Lines>
+struct spans_of_lines {
+  Lines lines;  ///< of segments `first` is the vector, and only `count` is used besides
   offset_array offsets;
   std::uint64_t length = 0;  ///< of segments that of the vector, else of each line; in elements
 
@@ -45,6 +46,12 @@ struct line_source {
     if (begin > end || end > length) return {0, 0, false};
     return {begin, end - begin, true};
   }
+};
+
+template <class T, input_layout layout>
+struct line_source : spans_of_lines<lines_of<T, layout>> {
+  using spans_of_lines<lines_of<T, layout>>::lines;
+  using spans_of_lines<lines_of<T, layout>>::offsets;
 
   /// log2 of the addends that an element makes.
   [[nodiscard]] EXACTDOT_CORE int log2_parts() const {

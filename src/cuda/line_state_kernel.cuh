@@ -8,10 +8,8 @@
 // of a line with infinite or NaN terms stay as they are: its counts alone determine its result.
 #pragma once
 
-#include <cuda/dependent_launch.cuh>
-#include <cuda/finish.cuh>
-#include <cuda/line_load.cuh>
 #include <cuda/line_states.hpp>
+#include <cuda/open_line_kernel.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -72,45 +70,91 @@ template <class Carrier>
   __syncwarp();  // as add_share
 }
 
-/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
-/// threads of the team; a barrier before and after.
-template <class Team, class T, input_layout layout>
-__device__ __forceinline__ void sum_digits(const core::term_info& term, const operands<T, layout>& line, Team team,
-                                           line_digits<T>& storage) {
-  const auto thread = static_cast<unsigned>(team.first_thread());
-  for (const bool in_integers : {false, true}) {
-    Team::synchronise();
-    storage.sum.clear_digits(thread, Team::lanes);
-    storage.sum.clear_special(thread);
-    Team::synchronise();
-    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
-    Team::synchronise();
-    if (storage.sum.log2_error == 0 || has_special(storage.sum)) return;
-  }
-}
-
 /// Adds the sum of a line of so many elements to its state. By all threads of the team.
-template <class Team, class T, input_layout layout>
-__device__ void add_line(const core::term_info& term, const operands<T, layout>& line, Team team,
-                         const line_states& to, std::int64_t* state, std::int64_t elements,
-                         line_digits<T>& storage) {
-  sum_digits(term, line, team, storage);
+template <class Team, class T, class Line>
+__device__ void add_line(const core::term_info& term, const Line& line, Team team, const line_states& to,
+                         std::int64_t* state, std::int64_t elements, line_digits<T>& storage) {
+  sum_exactly(term, line, team, storage);
   if (team.first_thread() < 32) add_to_state(to, state, elements, storage.sum, storage.carried_digit);
 }
 
-/// `lanes`: of a line, 32 or all threads of a block.
-template <class T, input_layout layout, int threads, int lanes>
+/// Adds a block's digits to those of a line that several blocks have. True in the last of them, whose storage then
+/// has the line's; the accumulator is zero again. By all threads.
+template <class T>
+__device__ bool join_digits(line_digits<T>& storage, grid_superaccumulator& shared, unsigned& arrived,
+                            unsigned others, bool& is_last) {
+  contribute_digits(storage.sum, shared);
+  if (!is_last_block_for_all(arrived, others + 1, is_last)) return false;
+  collect_digits(storage.sum, shared);
+  __syncthreads();
+  return true;
+}
+
+/// The state of a line, as a work (line_reduction.cuh) of which nothing is known before a warp adds its digits.
+template <class T>
+struct state_of_line {
+  using results = line_states;
+  using request = core::term_info;
+  template <input_layout layout>
+  using source = line_source<T, layout>;
+  using storage = line_digits<T>;
+  struct total {};
+  static constexpr bool stays_open = true;
+  template <input_layout>
+  static constexpr segment_row segments = segments_of_states;
+  template <input_layout>
+  static constexpr block_config split = split_states;
+  static constexpr bool has_pieces = true;  ///< add_piece, no store and load
+
+  template <input_layout, int, class, class Source, class Line, class Team>
+  static __device__ __forceinline__ total total_of(const Source&, const Line&, Team, total*, const request&) {
+    return {};
+  }
+  static __device__ __forceinline__ bool finish(const total&, const line_states&, std::size_t, const request&) {
+    return false;
+  }
+  static __device__ __forceinline__ unsigned choose_scaling(const total&, const line_bounds&) { return 0; }
+
+  /// Adds the state of no elements. By one thread.
+  static __device__ __forceinline__ void store_none(const line_states& to, std::size_t i, bool is_valid,
+                                                    const request&) {
+    if (is_valid) ++to.at(i)[to.layout.limbs + to.counts - 1];
+  }
+  template <class Team, class Line>
+  static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
+                                               storage& storage, refined_sum*, const line_states& to, std::size_t i,
+                                               std::uint64_t n, const request& term) {
+    add_line(term, line, team, to, to.at(i), static_cast<std::int64_t>(n), storage);
+  }
+
+  /// Of a line that several blocks have, each adds the digits of its piece to an accumulator of the workspace; the
+  /// last one adds them to the state. By all threads.
+  template <int threads, class Source, class Piece>
+  static __device__ __forceinline__ void add_piece(const Source& in, const Piece& piece, const line_states& to,
+                                                   const request& term, line_state& state, storage& storage,
+                                                   bool& is_last) {
+    const auto& [index, span, unit] = piece.line;
+    sum_exactly(term, in.piece(index, span.begin, piece.first, piece.n), block_team<threads>(), storage);
+    // only one of the lines that begin in a block goes on in another
+    const unsigned first = piece.first_block, others = piece.last_block - first;
+    const bool is_whole =
+        others == 0 || join_digits(storage, state.open_sum[first], state.arrived[first], others, is_last);
+    if (is_whole && threadIdx.x < 32) {
+      add_to_state(to, to.at(index), static_cast<std::int64_t>(span.n), storage.sum, storage.carried_digit);
+    }
+    __syncthreads();
+  }
+};
+
+/// A block for each line.
+template <class T, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads)
     line_state_kernel(const __grid_constant__ core::term_info term, const __grid_constant__ lines_of<T, layout> in,
                       const __grid_constant__ line_states to) {
-  constexpr unsigned teams = threads / lanes;
-  __shared__ line_digits<T> storage_of_team[teams];
+  __shared__ line_digits<T> storage;
   begin_kernel(~std::size_t{0});
-  const unsigned index = threadIdx.x / lanes;
-  using team = std::conditional_t<lanes == 32, lane_team<32>, block_team<threads>>;
-  for (std::size_t line = std::size_t{blockIdx.x} * teams + index; line < in.count;
-       line += std::size_t{gridDim.x} * teams) {
-    add_line(term, in.line(line), team(), to, to.at(line), to.elements, storage_of_team[index]);
+  for (std::size_t line = blockIdx.x; line < in.count; line += gridDim.x) {
+    add_line(term, in.line(line), block_team<threads>(), to, to.at(line), to.elements, storage);
   }
   end_of_input(~std::size_t{0});
 }

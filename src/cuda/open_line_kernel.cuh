@@ -12,16 +12,16 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Lines of a kind whose exact sums have a place.
-template <class Kind>
-inline constexpr unsigned max_open_lines = max_open_sums / Kind::sums;
+/// Lines of a work whose exact sums have a place.
+template <class Work>
+inline constexpr unsigned max_open_lines = max_open_sums / Work::sums;
 
 /// Appends a line to those whose rounding is open: false if there is no place left. By one thread.
-template <class Kind>
+template <class Work>
 __device__ __forceinline__ bool append_open_line(line_state& state, std::uint64_t line) {
   const unsigned place = atomicAdd(&state.open_count, 1U);
-  if (place < max_open_lines<Kind>) state.open_line[place] = line;
-  return place < max_open_lines<Kind>;
+  if (place < max_open_lines<Work>) state.open_line[place] = line;
+  return place < max_open_lines<Work>;
 }
 
 /// Adds a block's digits and counts to those of all. By all threads; a barrier before.
@@ -51,29 +51,29 @@ __device__ __forceinline__ void collect_digits(superaccumulator<T>& sum, grid_su
 
 /// Adds this block's piece, number `part` of `parts`, of an open line, exactly; who comes last stores the result.
 /// By all threads.
-template <class Kind, int threads, class Source>
+template <class Work, int threads, class Source>
 __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t index, const line_span& span,
                                                unsigned place, unsigned part, unsigned parts,
                                                const line_results& out, const line_request& asked,
-                                               line_state& state, typename Kind::storage& storage, bool& is_last) {
-  using T = typename Kind::carrier;
+                                               line_state& state, typename Work::storage& storage, bool& is_last) {
+  using T = typename Work::carrier;
   const std::uint64_t size = span.n / parts, more = span.n % parts;
   const std::uint64_t first = part * size + (part < more ? part : more), n = size + (part < more ? 1 : 0);
   const auto piece = in.piece(index, span.begin, first, n);
-  Kind::for_each_sum([&]<class Term>(Term, int which) {
-    sum_exactly(core::describe_term<Term>(), Kind::addends_of(piece, which), block_team<threads>{}, storage);
+  Work::for_each_sum([&]<class Term>(Term, int which) {
+    sum_exactly(core::describe_term<Term>(), Work::addends_of(piece, which), block_team<threads>{}, storage);
     __syncthreads();
-    contribute_digits(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
+    contribute_digits(storage.sum, state.open_sum[place * Work::sums + static_cast<unsigned>(which)]);
     __syncthreads();
   });
   if (!is_last_block_for_all(state.open_arrived[place], parts, is_last)) return;
   const destination to = destination_of(out, index, span.n);
-  if constexpr (Kind::sums == 2) clear_states(storage, threadIdx.x, threads);
-  Kind::for_each_sum([&]<class Term>(Term, int which) {
-    collect_digits<T>(storage.sum, state.open_sum[place * Kind::sums + static_cast<unsigned>(which)]);
+  if constexpr (Work::sums == 2) clear_states(storage, threadIdx.x, threads);
+  Work::for_each_sum([&]<class Term>(Term, int which) {
+    collect_digits<T>(storage.sum, state.open_sum[place * Work::sums + static_cast<unsigned>(which)]);
     __syncthreads();
     if (threadIdx.x < 32) {
-      if constexpr (Kind::sums == 2) {
+      if constexpr (Work::sums == 2) {
         add_to_state(storage, which);
       } else {
         static_cast<void>(finish_sum(to, storage.sum, storage.carried_digit, storage.words));
@@ -81,7 +81,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
     }
     __syncthreads();
   });
-  if constexpr (Kind::sums == 2) {
+  if constexpr (Work::sums == 2) {
     if (threadIdx.x == 0) finish_moments(storage, to, asked.ddof);
     __syncthreads();
   }
@@ -95,16 +95,26 @@ __device__ __forceinline__ unsigned pieces_of_open_line(std::uint64_t n, unsigne
   return parts < gridDim.x ? static_cast<unsigned>(parts) : gridDim.x;
 }
 
-/// The results of the open lines. The last block to end clears the lists.
-template <class Kind, input_layout layout, int threads>
+/// Clears the lists, in the last block that has read them. By all threads.
+__device__ __forceinline__ void clear_lists(line_state& state) {
+  __syncthreads();  // all threads of this block have read them
+  if (threadIdx.x == 0 && is_last_block(state.finished, gridDim.x)) {
+    state.open_count = 0;
+    state.listed = 0;
+    state.listed_for_balance = 0;
+  }
+}
+
+/// The results of the open lines. Clears the lists.
+template <class Work, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 2)
-    open_line_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
+    open_line_kernel(const __grid_constant__ line_source<typename Work::carrier, layout> in,
                      const __grid_constant__ line_results out, const __grid_constant__ line_request asked,
                      line_state* state) {
-  __shared__ typename Kind::storage storage;
+  __shared__ typename Work::storage storage;
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
-  const unsigned listed = state->open_count, count = listed < max_open_lines<Kind> ? listed : max_open_lines<Kind>;
+  const unsigned listed = state->open_count, count = listed < max_open_lines<Work> ? listed : max_open_lines<Work>;
   unsigned first = 0;  // the block of the line's first piece: pieces go round the blocks
   for (unsigned place = 0; place < count; ++place) {
     const std::uint64_t index = state->open_line[place];
@@ -113,16 +123,10 @@ __global__ void __launch_bounds__(threads, 2)
     const unsigned part = (blockIdx.x + gridDim.x - first) % gridDim.x;
     first = (first + parts) % gridDim.x;
     if (part >= parts) continue;
-    add_open_piece<Kind, threads>(in, index, span, place, part, parts, out, asked, *state, storage, is_last);
+    add_open_piece<Work, threads>(in, index, span, place, part, parts, out, asked, *state, storage, is_last);
     __syncthreads();
   }
-  __syncthreads();  // all threads have read the count
-  if (threadIdx.x != 0) return;
-  if (is_last_block(state->finished, gridDim.x)) {  // no block reads them any more
-    state->open_count = 0;
-    state->listed = 0;
-    state->listed_for_balance = 0;
-  }
+  clear_lists(*state);
 }
 
 }  // namespace

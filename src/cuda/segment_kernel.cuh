@@ -2,19 +2,17 @@
 // launch.
 //
 //   a warp            takes up to 32 neighbouring segments and reads their offsets
-//   one lane each     sums those of up to 128 bytes
-//   8 lanes each      those of up to 4 KiB
-//   the warp          all others, one after the other
+//   one lane each     short ones, 8 lanes each longer ones, the warp all others, one after the other: the lengths
+//                     are a row of segment_tuning.hpp
 //   split_line_kernel.cuh   those that are long, and those beyond a warp's share of all elements: the warp
 //                     appends them to a list
 //
 // A warp has the segments of each class by a ballot, so no lane waits for a segment of another class, nothing is
 // sorted, and the host knows no length. A warp's segments lie next to each other, and so do the lanes' elements.
+// What is computed of a segment is a work (line_reduction.cuh). Lines of one length are segments, too.
 #pragma once
 
 #include <cuda/line_reduction.cuh>
-#include <cuda/offsets_kernel.cuh>
-#include <cuda/segment_tuning.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -45,9 +43,8 @@ struct warp_segments {
 };
 
 /// Whether a segment is for the list. By all lanes of a warp; `n`: 0 for lanes without a segment. A warp keeps
-/// segments up to its share, in order; what is too short for a block is not left.
-template <class Classes>
-__device__ __forceinline__ bool leaves_segment(const split_plan& plan, const Classes& classes, std::uint64_t n) {
+/// segments up to its share, in order, and all that are `kept`, too short for a block.
+__device__ __forceinline__ bool leaves_segment(const split_plan& plan, std::uint64_t kept, std::uint64_t n) {
   const unsigned lane = threadIdx.x % 32;
   std::uint64_t up_to = n;  // the elements of this and all lanes before
 #pragma unroll
@@ -55,65 +52,85 @@ __device__ __forceinline__ bool leaves_segment(const split_plan& plan, const Cla
     const std::uint64_t before = __shfl_up_sync(all_lanes, up_to, distance);
     if (lane >= distance) up_to += before;
   }
-  return n > plan.long_from || (up_to > plan.most_of_warp && n > classes.of_group.longest / 4);
+  return n > plan.long_from || (up_to > plan.most_of_warp && n > kept);
 }
 
 /// The results of those segments of a warp that are `members`, `lanes` lanes for each. By all lanes.
-template <class Kind, input_layout layout, int lanes, int in_flight, class Index, class Source>
-__device__ __forceinline__ void sum_members(const Source& in, const warp_segments& all, unsigned members,
-                                            const line_bounds& bounds, const line_results& out,
-                                            const line_request& asked, typename Kind::storage& storage) {
+template <class Work, input_layout layout, int lanes, int in_flight, class Index, class Source>
+__device__ __forceinline__ void reduce_members(const Source& in, const warp_segments& segments, unsigned members,
+                                               const line_bounds& bounds, const typename Work::results& out,
+                                               const typename Work::request& asked,
+                                               typename Work::storage& storage) {
   constexpr unsigned at_once = 32 / lanes;
   const unsigned lane = threadIdx.x % 32;
   while (members != 0) {
-    unsigned own = members;  // the team's: in place lane / lanes of the members
-    for (unsigned k = 0; k < lane / lanes; ++k) own &= own - 1;
-    if constexpr (lanes == 1) own = members >> lane & 1 ? 1U << lane : 0;
-    const bool is_line = own != 0;
-    const int holder = is_line ? __ffs(static_cast<int>(own)) - 1 : 0;
-    const std::uint64_t begin = __shfl_sync(all_lanes, all.span.begin, holder);
-    const std::uint64_t n = __shfl_sync(all_lanes, all.span.n, holder);
-    const std::uint64_t index = all.first + static_cast<unsigned>(holder);
-    const auto line = in.piece(index, begin, 0, is_line ? n : 0);
-    typename Kind::total* const unused = nullptr;
-    const auto total = total_of_line<Kind, layout, in_flight, Index>(line, is_line, lane_team<lanes>{}, unused);
-    core::decision found{0, true};
-    if (is_line && lane % lanes == 0) {
-      found = Kind::decide(total, bounds, out.to.rule, n, asked);
-      if (found.certain) store_line<typename Kind::carrier>(out, index, found.word);
+    bool is_line = (members >> lane & 1) != 0;
+    int holder = static_cast<int>(lane);  // which has the team's segment
+    std::uint64_t begin = segments.span.begin, n = segments.span.n;
+    if constexpr (lanes > 1) {
+      unsigned from = members;  // the team's, in place lane / lanes of the members, and those behind it
+      for (unsigned k = 0; k < lane / lanes; ++k) from &= from - 1;
+      is_line = from != 0;
+      holder = is_line ? __ffs(static_cast<int>(from)) - 1 : 0;
+      begin = __shfl_sync(all_lanes, begin, holder), n = __shfl_sync(all_lanes, n, holder);
     }
-    unsigned open = __ballot_sync(all_lanes, !found.certain);
-    if (open != 0) {
-      const unsigned chosen = Kind::choose_scaling(total, bounds);
-      for (; open != 0; open &= open - 1) {
-        const int leader = __ffs(static_cast<int>(open)) - 1;
-        const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
-        const std::uint64_t open_begin = __shfl_sync(all_lanes, begin, leader);
-        const std::uint64_t open_n = __shfl_sync(all_lanes, n, leader);
-        const std::uint64_t i = all.first + static_cast<unsigned>(__shfl_sync(all_lanes, holder, leader));
-        Kind::again(in.piece(i, open_begin, 0, open_n), lane_team<32>{}, scale, bounds, storage,
-                    static_cast<refined_sum*>(nullptr), destination_of(out, i, open_n), asked);
+    const std::uint64_t index = segments.first + static_cast<unsigned>(holder);
+    const auto line = in.piece(index, begin, 0, is_line ? n : 0);
+    typename Work::total* const unused = nullptr;
+    const auto total =
+        total_of_line<Work, layout, in_flight, Index>(in, line, is_line, lane_team<lanes>{}, unused, asked);
+    bool is_finished = true;
+    if (is_line && lane % lanes == 0) is_finished = finish_line<Work>(total, bounds, out, index, n, asked);
+    if constexpr (Work::stays_open) {
+      unsigned open = __ballot_sync(all_lanes, !is_finished);
+      if (open != 0) {
+        const unsigned chosen = Work::choose_scaling(total, bounds);
+        for (; open != 0; open &= open - 1) {
+          const int leader = __ffs(static_cast<int>(open)) - 1;
+          const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
+          const std::uint64_t open_begin = __shfl_sync(all_lanes, begin, leader);
+          const std::uint64_t open_n = __shfl_sync(all_lanes, n, leader);
+          const int of_leader = lanes == 1 ? leader : __shfl_sync(all_lanes, holder, leader);
+          const std::uint64_t i = segments.first + static_cast<unsigned>(of_leader);
+          Work::again(in.piece(i, open_begin, 0, open_n), lane_team<32>{}, scale, bounds, storage,
+                      static_cast<refined_sum*>(nullptr), out, i, open_n, asked);
+        }
       }
     }
+    if constexpr (lanes == 1) break;
     for (unsigned k = 0; k < at_once; ++k) members &= members - 1;
   }
 }
 
-/// The classes' bounds, each for its longest segment.
+/// The classes' bounds, each for its longest segment; of works that need some.
 struct segment_bounds {
   line_bounds of_lane, of_group, of_warp;
 };
+template <class Work, input_layout layout>
+segment_bounds bounds_of_segments(std::uint64_t longest_of_warp, int log2_parts) {
+  segment_bounds found;
+  if constexpr (adds_terms<Work>) {
+    constexpr segment_row row = Work::template segments<layout>;
+    const auto bounds = [&](std::uint64_t longest, int lanes, int in_flight) {
+      return bounds_of_line<Work, layout>(static_cast<std::size_t>(longest) << log2_parts, lanes, in_flight);
+    };
+    found = {bounds(row.of_lane.longest, 1, row.of_lane.in_flight),
+             bounds(row.of_group.longest, 8, row.of_group.in_flight),
+             bounds(longest_of_warp, 32, row.of_warp.in_flight)};
+  }
+  return found;
+}
 
-template <class Kind, input_layout layout, int threads, int resident>
+template <class Work, input_layout layout, int threads, int resident>
 __global__ void __launch_bounds__(threads, resident)
-    segment_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
+    segment_kernel(const __grid_constant__ typename Work::template source<layout> in,
                    const __grid_constant__ split_plan plan, const __grid_constant__ segment_bounds bounds,
-                   const __grid_constant__ line_results out, const __grid_constant__ line_request asked,
-                   line_state* state, wide_unsigned* bad_segment) {
-  using T = typename Kind::carrier;
-  constexpr segment_classes classes = segment_classes_of<T, Kind::sums, layout == input_layout::any>();
+                   const __grid_constant__ typename Work::results out,
+                   const __grid_constant__ typename Work::request asked, line_state* state,
+                   wide_unsigned* bad_segment) {
+  constexpr segment_row row = Work::template segments<layout>;
   constexpr unsigned warps = threads / 32;
-  __shared__ typename Kind::storage storage_of_warp[warps];
+  __shared__ typename Work::storage storage_of_warp[warps];
   begin_kernel(in.length);
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   auto& storage = storage_of_warp[warp];
@@ -122,34 +139,40 @@ __global__ void __launch_bounds__(threads, resident)
        first += step) {
     const std::size_t index = first + lane;
     bool is_line = lane < plan.of_warp && index < in.lines.count;
-    warp_segments all{first, {}};
-    if (is_line) all.span = in.span(index);
-    const std::uint64_t n = all.span.n;
+    warp_segments segments{first, {}};
+    if (is_line) segments.span = in.span(index);
+    const std::uint64_t n = segments.span.n;
     if (is_line && n == 0) {
-      if (!all.span.is_valid) note_bad_segment(bad_segment, index);
-      store_line<T>(out, index, all.span.is_valid ? asked.of_none : asked.of_bad);
+      if (!segments.span.is_valid) note_lowest(bad_segment, index);
+      Work::store_none(out, index, segments.span.is_valid, asked);
       is_line = false;
     }
-    const bool is_left = leaves_segment(plan, classes, is_line ? n : 0);
+    const bool is_left = leaves_segment(plan, row.kept, is_line ? n : 0);
     if (is_left && append_long_line(*state, plan, index, n)) is_line = false;
     __syncwarp();
-    const bool fits_lane = n <= classes.of_lane.longest, fits_group = n <= classes.of_group.longest;
-    sum_members<Kind, layout, 1, classes.of_lane.in_flight, unsigned>(
-        in, all, __ballot_sync(all_lanes, is_line && fits_lane), bounds.of_lane, out, asked, storage);
-    sum_members<Kind, layout, 8, classes.of_group.in_flight, unsigned>(
-        in, all, __ballot_sync(all_lanes, is_line && !fits_lane && fits_group), bounds.of_group, out, asked,
-        storage);
-    const bool is_known = n <= plan.long_from;
-    sum_members<Kind, layout, 32, classes.of_warp.in_flight, std::size_t>(
-        in, all, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked, storage);
-    // long ones for which the list has no place: one after the other, each with a bound of its own
-    for (unsigned rest = __ballot_sync(all_lanes, is_line && !fits_group && !is_known); rest != 0;
-         rest &= rest - 1) {
-      const auto addends = static_cast<std::size_t>(__shfl_sync(all_lanes, n, __ffs(static_cast<int>(rest)) - 1))
-                           << in.log2_parts();
-      const line_bounds of_one = bounds_of_line<Kind>(addends, 32, classes.of_warp.in_flight);
-      sum_members<Kind, layout, 32, classes.of_warp.in_flight, std::size_t>(in, all, rest & -rest, of_one, out,
-                                                                            asked, storage);
+    const bool fits_lane = n <= row.of_lane.longest, fits_group = n <= row.of_group.longest;
+    reduce_members<Work, layout, 1, row.of_lane.in_flight, unsigned>(
+        in, segments, __ballot_sync(all_lanes, is_line && fits_lane), bounds.of_lane, out, asked, storage);
+    if constexpr (row.of_lane.longest < unlimited) {
+      const bool is_known = !adds_terms<Work> || n <= plan.long_from;
+      reduce_members<Work, layout, 8, row.of_group.in_flight, unsigned>(
+          in, segments, __ballot_sync(all_lanes, is_line && !fits_lane && fits_group), bounds.of_group, out, asked,
+          storage);
+      reduce_members<Work, layout, 32, row.of_warp.in_flight, std::size_t>(
+          in, segments, __ballot_sync(all_lanes, is_line && !fits_group && is_known), bounds.of_warp, out, asked,
+          storage);
+      // long ones for which the list has no place: one after the other, each with a bound of its own
+      if constexpr (adds_terms<Work>) {
+        for (unsigned rest = __ballot_sync(all_lanes, is_line && !fits_group && !is_known); rest != 0;
+             rest &= rest - 1) {
+          const auto addends =
+              static_cast<std::size_t>(__shfl_sync(all_lanes, n, __ffs(static_cast<int>(rest)) - 1))
+              << in.log2_parts();
+          const line_bounds of_one = bounds_of_line<Work, layout>(addends, 32, row.of_warp.in_flight);
+          reduce_members<Work, layout, 32, row.of_warp.in_flight, std::size_t>(in, segments, rest & -rest, of_one,
+                                                                               out, asked, storage);
+        }
+      }
     }
   }
   end_of_input(in.length);

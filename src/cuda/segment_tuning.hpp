@@ -1,4 +1,4 @@
-// Which lanes sum a segment (segment_kernel.cuh), and how long lines are split among blocks
+// Which lanes reduce a segment (segment_kernel.cuh), and how long lines are split among blocks
 // (split_line_kernel.cuh).
 //
 // Reasoned from the rows of line_tuning.hpp, which were measured.
@@ -15,35 +15,47 @@ struct segment_class {
   std::uint64_t longest;  ///< elements
   int in_flight;          ///< 16-byte loads of each input before the first is used; of other layouts, elements
 };
-struct segment_classes {
-  segment_class of_lane, of_group, of_warp;
-};
-
-/// Of elements of a carrier T. Two sums of an element take twice the registers; elements that are converted are
-/// loaded one by one, neighbours by neighbouring lanes.
-template <class T, int sums, bool converts>
-EXACTDOT_CORE segment_classes segment_classes_of() {
-  constexpr int in_flight = sums == 1 ? 4 : 2;
-  if (converts) return {{8, 4}, {256, 4}, {0, 4}};
-  return {{256 / sizeof(T), in_flight}, {4 * kibi / sizeof(T), in_flight}, {0, 4}};
-}
-
 struct block_config {
   int threads, resident;
+  unsigned most = max_split_blocks;  ///< blocks that share lines
 };
-/// Of the kernel of segments.
-template <int sums>
-constexpr block_config segment_config() {
-  return sums == 1 ? block_config{128, 4} : block_config{128, 3};
+/// How a work reduces segments.
+struct segment_row {
+  segment_class of_lane, of_group, of_warp;  ///< by a lane, by 8, or by a warp: all others
+  std::uint64_t kept;                        ///< elements: no block shares a shorter one, to balance warps
+  block_config blocks;
+  int waves;  ///< of resident blocks, at most
+};
+
+/// Of sums of elements of a carrier T. Two sums of an element take twice the registers; elements of any
+/// layout are loaded one by one, neighbours by neighbouring lanes.
+template <class T, int sums, input_layout layout>
+EXACTDOT_CORE segment_row segments_of_sums() {
+  constexpr int in_flight = sums == 1 ? 4 : 2;
+  constexpr block_config blocks{128, sums == 1 ? 4 : 3};
+  if (layout == input_layout::any) return {{8, 4}, {256, 4}, {unlimited, 4}, 64, blocks, 4};
+  if (layout == input_layout::converted) return {{64, 4}, {2 * kibi, 4}, {unlimited, 4}, 512, blocks, 4};
+  return {
+      {256 / sizeof(T), in_flight}, {4 * kibi / sizeof(T), in_flight}, {unlimited, 4}, kibi / sizeof(T), blocks, 4};
 }
-/// Of that of split lines; one wave of blocks. Of floats, whose sums have four accumulators, of elements that are
-/// converted, and with two inputs in flight three blocks spill registers: sums of floats took 1.55 times reading (H100, 2026-11-25).
+/// Of extreme elements of `bytes` bytes.
+EXACTDOT_CORE segment_row segments_of_extrema(std::uint64_t bytes) {
+  return {{64 / bytes, 4}, {4 * kibi / bytes, 4}, {unlimited, 4}, 4 * kibi / bytes, {128, 4}, 4};
+}
+/// Of states: nothing is known of a segment before the warp adds its digits.
+inline constexpr segment_row segments_of_states{{unlimited, 0}, {}, {}, 256, {128, 8}, 2};
+
+/// Of the kernel of split lines; one wave of blocks. Of floats that are not converted, whose sums have four accumulators,
+/// of any layout, and with two inputs in flight three blocks spill registers: sums of floats took 1.55 times reading
+/// (H100, 2026-11-25).
 template <class T, int sums, int inputs, input_layout layout>
 constexpr block_config split_config() {
   if (layout == input_layout::converted && sums * inputs == 1) return {256, 3};
-  constexpr bool converts = layout == input_layout::any;
-  return sums * inputs == 1 && sizeof(T) == sizeof(double) && !converts ? block_config{256, 3} : block_config{256, 2};
+  return sums * inputs == 1 && sizeof(T) == sizeof(double) ? block_config{256, 3} : block_config{256, 2};
 }
+inline constexpr block_config split_extrema{512, 1};
+/// A line that several blocks have needs an accumulator of the workspace.
+inline constexpr block_config split_states{512, 1, max_open_sums};
 inline constexpr int split_in_flight = 4;
 
 /// The parameters for `count` segments of a vector of n elements of `size` bytes, on so many resident warps.

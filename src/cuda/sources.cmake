@@ -35,9 +35,7 @@ set(cuda_kernels_of_carrier
   cuda/launch_line_states.cu
   cuda/launch_lines.cu
   cuda/launch_segments.cu
-  cuda/launch_split_lines.cu
   cuda/second_level.cu)
 set(cuda_element_sizes 1 2 4 8)
 set(cuda_kernels_of_size
-  cuda/launch_extremum_segments.cu
   cuda/launch_line_extrema.cu)

@@ -12,38 +12,6 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width` sums: x[j]
-/// is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for each column. Its
-/// joins are no more than joins_of() counts.
-template <int threads, int across>
-inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
-template <int threads, int across, int width, class Sum>
-__device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
-  constexpr unsigned columns = across * width, slots = column_slots<threads, across>, rows_of_warp = 32 / across;
-  static_assert(slots + rows_of_warp / 2 <= 11, "joins_of");
-#pragma unroll
-  for (int j = 0; j < width; ++j) {
-#pragma unroll
-    for (unsigned distance = 16; distance >= across; distance /= 2) {
-      x[j].join(shuffled(x[j], [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
-    }
-    const unsigned slot = threadIdx.x * slots / threads;
-    if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + threadIdx.x % across * width + j]);
-  }
-  __syncthreads();
-  Sum total{};
-  if (threadIdx.x < columns) {
-    copy_sum(of_row[threadIdx.x], total);
-#pragma unroll
-    for (unsigned other = 1; other < slots; ++other) {
-      Sum next{};
-      copy_sum(of_row[other * columns + threadIdx.x], next);
-      total.join(next);
-    }
-  }
-  return total;
-}
-
 /// Loads elements of one row into words: all in one, or `count` of them, `next` bytes apart; others are 0.
 template <class Element, int width, bool is_wide, int words>
 __device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, int count, unsigned (&to)[words]) {
@@ -69,10 +37,10 @@ __device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, in
 }
 
 /// Neighbouring columns of elements that are converted, of one thread, and what it adds of them.
-template <class Kind, class Element, int threads, int across, int width, int in_flight>
+template <class Work, class Element, int threads, int across, int width, int in_flight>
 class converted_columns {
  public:
-  static constexpr bool two = Kind::Term::inputs == 2;
+  static constexpr bool two = Work::Term::inputs == 2;
 
   /// `column`: the first.
   template <class Lines>
@@ -95,7 +63,7 @@ class converted_columns {
  private:
   static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
   static constexpr std::size_t lanes = threads / across;
-  using columns = packed_columns<typename Kind::template of_packs<Element>, Element, width>;
+  using columns = packed_columns<typename Work::template of_packs<Element>, Element, width>;
 
   any_operand a_, b_;
   std::ptrdiff_t next_b_;
@@ -130,9 +98,9 @@ class converted_columns {
 
 /// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
 /// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
-template <class Kind>
+template <class Work>
 EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_flight) {
-  return bounds_of_split<Kind>(rows, lanes, in_flight, 8 * max_split_blocks);
+  return bounds_of_split<Work>(rows, lanes, in_flight, 8 * max_split_blocks);
 }
 
 /// Rows in turns of the threads' loops, which blocks share: only the last one reads rows one by one.
@@ -150,84 +118,97 @@ EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::si
   return {(rows + of_turn - 1) / of_turn, of_turn, parts};
 }
 
+/// What a thread knows of the rows `first` to before `end` of its columns, from number `column` on.
+template <class Work, input_layout layout, int threads, int across, int width, int in_flight, class Columns>
+__device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t column, std::size_t first, std::size_t end,
+                                            const typename Work::request& asked,
+                                            typename Work::total (&totals)[width]) {
+  if constexpr (layout == input_layout::converted) {
+    const element_type type = in.first.a.type;
+    with_converted_type<typename Work::Term, typename Work::carrier, true>(type, [&]<class Element>(Element) {
+      converted_columns<Work, Element, threads, across, width, in_flight> of_rows(in, column);
+      of_rows.add(first, end);
+#pragma unroll
+      for (int j = 0; j < width; ++j) totals[j] = of_rows.total(j);
+    });
+  } else {
+    static_assert(width == 1);
+    totals[0] = total_of_rows<Work, in_flight>(in, column, first, end, column_team<threads, across>{}, asked);
+  }
+}
+
 /// `width`: columns of a thread, in layout `converted`.
-template <class Kind, input_layout layout, int threads, int across, int width, int in_flight, int resident>
+template <class Work, input_layout layout, int threads, int across, int width, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
-    split_column_kernel(const __grid_constant__ lines_of<typename Kind::carrier, layout> in, unsigned parts,
-                        const __grid_constant__ line_bounds bounds, const __grid_constant__ line_results out,
-                        const __grid_constant__ line_request asked, line_state* state) {
-  using T = typename Kind::carrier;
-  using Total = typename Kind::total;
+    split_column_kernel(const __grid_constant__ typename Work::template columns<layout> in, unsigned parts,
+                        const __grid_constant__ line_bounds bounds,
+                        const __grid_constant__ typename Work::results out,
+                        const __grid_constant__ typename Work::request asked, line_state* state) {
+  using Total = typename Work::total;
   constexpr unsigned lanes = threads / across, columns = across * width, words = (columns + 31) / 32;
-  static_assert(is_bounded<Kind, layout, in_flight> && lanes >= 8 && columns <= threads, "bounds_of_columns");
-  __shared__ typename Kind::storage storage;
+  static_assert(columns <= threads);
+  __shared__ typename Work::storage storage;
   __shared__ Total of_row[column_slots<threads, across> * columns];
   __shared__ refined_sum refined_of_warp[threads / 32];
   __shared__ unsigned scale[columns], open_columns[words];
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
-  const std::size_t panels = (in.count + columns - 1) / columns, n = out.to.count;
+  const std::size_t panels = (in.count + columns - 1) / columns;
+  std::size_t n = 0;
+  if constexpr (adds_terms<Work>) {
+    static_assert(is_bounded<Work, layout, in_flight> && lanes >= 8, "bounds_of_columns");
+    n = out.to.count;
+  } else {
+    n = in.n;
+  }
+  const row_shares shares = share_rows(n, parts, lanes * in_flight);
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const std::size_t panel = unit / parts, part = unit % parts, first_column = panel * columns;
-    const row_shares rows_of = share_rows(n, parts, lanes * in_flight);
-    const std::size_t first = rows_of.begin(part, n), end = rows_of.begin(part + 1, n);
     const std::size_t of_thread = first_column + threadIdx.x % across * width;
-    Total sums[width] = {};
-    if (of_thread >= in.count) {
-    } else if constexpr (layout == input_layout::converted) {
-      with_converted_type<typename Kind::Term, T, true>(in.first.a.type, [&]<class Element>(Element) {
-        converted_columns<Kind, Element, threads, across, width, in_flight> of_rows(in, of_thread);
-        of_rows.add(first, end);
-#pragma unroll
-        for (int j = 0; j < width; ++j) sums[j] = of_rows.total(j);
-      });
-    } else {
-      auto rows = in.line(of_thread);
-      rows.a += static_cast<std::ptrdiff_t>(first) * rows.stride_a;
-      if (rows.b != nullptr) rows.b += static_cast<std::ptrdiff_t>(first) * rows.stride_b;
-      rows.n = end - first;
-      typename Kind::of_thread of_rows;
-      const column_team<threads, across> team;
-      for_each_pack<typename Kind::Term, in_flight>(rows, team,
-                                                    [&](const auto& x, const auto& y) { of_rows.add(x, y); });
-      sums[0] = of_rows.total();
+    Total totals[width] = {};
+    if (of_thread < in.count) {
+      reduce_rows<Work, layout, threads, across, width, in_flight>(in, of_thread, shares.begin(part, n),
+                                                                   shares.begin(part + 1, n), asked, totals);
     }
-    Total total = sum_of_columns<threads, across>(sums, of_row);
+    Total total = sum_of_columns<threads, across>(totals, of_row);
     const std::size_t index = first_column + threadIdx.x;
     const bool is_line = threadIdx.x < columns && index < in.count;
     if (parts > 1) {
-      if (threadIdx.x < columns) Kind::store(total, &state->partial[(unit * columns + threadIdx.x) * Kind::sums]);
+      if (threadIdx.x < columns) Work::store(total, &state->partial[(unit * columns + threadIdx.x) * Work::sums]);
       if (!is_last_block_for_all(state->arrived[panel], parts, is_last)) continue;
       Total joined[1] = {};
       for (unsigned other = threadIdx.x / columns; other < parts; other += threads / columns) {
         Total next{};
-        Kind::load(&state->partial[((panel * parts + other) * columns + threadIdx.x % columns) * Kind::sums], next);
+        Work::load(&state->partial[((panel * parts + other) * columns + threadIdx.x % columns) * Work::sums], next);
         joined[0].join(next);
       }
       __syncwarp();
       total = sum_of_columns<threads, columns>(joined, of_row);
     }
     if (threadIdx.x < 32 * words) {
-      core::decision found{0, true};
+      bool is_finished = true;
       if (is_line) {
-        found = Kind::decide(total, bounds, out.to.rule, n, asked);
-        if (found.certain) store_line<T>(out, index, found.word);
-        scale[threadIdx.x] = Kind::choose_scaling(total, bounds);
-        if (!found.certain && parts > 1) found.certain = append_open_line<Kind>(*state, index);
+        is_finished = finish_line<Work>(total, bounds, out, index, n, asked);
+        if constexpr (Work::stays_open) {
+          scale[threadIdx.x] = Work::choose_scaling(total, bounds);
+          if (!is_finished && parts > 1) is_finished = append_open_line<Work>(*state, index);
+        }
       }
-      const unsigned open = __ballot_sync(all_lanes, !found.certain);
+      const unsigned open = __ballot_sync(all_lanes, !is_finished);
       if (threadIdx.x % 32 == 0) open_columns[threadIdx.x / 32] = open;
     }
     __syncthreads();
-    for (unsigned word = 0; word < words; ++word) {
-      for (unsigned open = open_columns[word]; open != 0; open &= open - 1) {
-        const unsigned next = 32 * word + static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
-        const std::size_t i = first_column + next;
-        Kind::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp,
-                    destination_of(out, i, n), asked);
+    if constexpr (Work::stays_open) {
+      for (unsigned word = 0; word < words; ++word) {
+        for (unsigned open = open_columns[word]; open != 0; open &= open - 1) {
+          const unsigned next = 32 * word + static_cast<unsigned>(__ffs(static_cast<int>(open)) - 1);
+          const std::size_t i = first_column + next;
+          Work::again(in.line(i), block_team<threads>{}, scale[next], bounds, storage, refined_of_warp, out, i, n,
+                      asked);
+        }
       }
+      __syncthreads();
     }
-    __syncthreads();
   }
 }
 

@@ -1,12 +1,12 @@
 // Long lines: the elements of all of them, one after the other, are shared equally among the blocks
 // (split_lines.hpp).
 //
-//   block            traced sums of its stretch of each line                               traced_sum.cuh
-//                    a line that it has alone is decided at once
-//   last block       of a line that several have: joins their sums, and decides
-//   open_line_kernel of lines that this leaves open                                        open_line_kernel.cuh
+//   block            a work's total of its stretch of each line                          line_reduction.cuh
+//                    a line that it has alone is finished at once
+//   last block       of a line that several have: joins their totals, and finishes it
+//   open_line_kernel of lines that this leaves open: of works whose lines may stay so    open_line_kernel.cuh
 //
-// No block waits for another: last_block.cuh.
+// No block waits for another: last_block.cuh. Cost of a line that several blocks have: a store and a load for each.
 #pragma once
 
 #include <cuda/last_block.cuh>
@@ -82,12 +82,42 @@ class long_lines {
   mutable unsigned place_ = 0;
 };
 
+/// A block's piece of a long line: elements from `first` on.
+struct line_piece {
+  found_line line;
+  std::uint64_t first, n;
+  unsigned first_block, last_block;  ///< that have pieces of the line
+
+  [[nodiscard]] __device__ __forceinline__ bool is_split() const { return first_block != last_block; }
+};
+
+/// Calls reduce(piece) for the pieces of this block, which has some. By all threads.
+template <class Source, class Reduce>
+__device__ __forceinline__ void for_each_piece(const long_lines<Source>& lines, const split_plan& plan,
+                                               Reduce reduce) {
+  const unit_shares shares = lines.shares();
+  const unsigned block = blockIdx.x;
+  std::uint64_t unit = shares.begin(block);
+  const std::uint64_t end = shares.begin(block + 1);
+  for (found_line line = lines.line_of(unit);; line = lines.next(line)) {
+    const std::uint64_t line_end = lines.end_of(line), piece_end = line_end < end ? line_end : end;
+    const std::uint64_t from = (unit - line.first_unit) * plan.unit, to = (piece_end - line.first_unit) * plan.unit;
+    line_piece piece{line, from, (to < line.span.n ? to : line.span.n) - from, block, block};
+    if (unit != line.first_unit || piece_end != line_end) {
+      piece.first_block = shares.block_of(line.first_unit), piece.last_block = shares.block_of(line_end - 1);
+    }
+    reduce(piece);
+    unit = piece_end;
+    if (unit == end) break;
+  }
+}
+
 /// The bounds of lines of which a block sums at most `piece` addends: of a grid of the most blocks, whose joins are
 /// more than those of a thread that joins two partial sums, and of a block.
-template <class Kind>
+template <class Work>
 EXACTDOT_CORE line_bounds bounds_of_split(std::size_t piece, int threads, int in_flight,
                                           std::size_t blocks = max_split_blocks) {
-  using T = typename Kind::carrier;
+  using T = typename Work::carrier;
   constexpr int accumulators = 16 / sizeof(T);
   const auto bound = [&](bool products_of_doubles) -> error_bound {
     constexpr double infinity = __builtin_huge_val();  // decides nothing
@@ -96,7 +126,7 @@ EXACTDOT_CORE line_bounds bounds_of_split(std::size_t piece, int threads, int in
                           last_terms_of_line(threads, in_flight), accumulators};
     return bound_of(shape, summation::traced, products_of_doubles);
   };
-  return bounds_of_kind<Kind>(bound);
+  return bounds_of_work<Work>(bound);
 }
 
 /// Bounds without initialisers, so that they may lie in shared memory.
@@ -113,96 +143,111 @@ struct shared_bounds {
   }
 };
 
-/// In shared memory, of a block that sums long lines.
-template <class Kind, int warps>
+/// In shared memory, of a block that reduces long lines.
+template <class Work, int warps>
 struct split_storage {
-  typename Kind::storage open;
-  typename Kind::total of_warp[warps];
+  typename Work::storage open;
+  typename Work::total of_warp[warps];
   refined_sum refined_of_warp[warps];
   shared_bounds bounds;
   unsigned scale;
-  bool is_last, sums_again;
+  bool is_last, reads_again;
 };
 
-/// Decides a line from its sum, in thread 0. If that is not certain, either the open lines get it, or the block
-/// sums it again: storage.sums_again. By one thread. `is_split`: not alone in this block.
-template <class Kind, class Storage>
-__device__ __forceinline__ void decide_line(const found_line& line, const typename Kind::total& total,
-                                            bool is_split, const line_results& out, const line_request& asked,
-                                            line_state& state, Storage& storage) {
-  const line_bounds bounds = storage.bounds.get();
-  const core::decision found = Kind::decide(total, bounds, out.to.rule, line.span.n, asked);
-  if (found.certain) store_line<typename Kind::carrier>(out, line.index, found.word);
-  storage.scale = Kind::choose_scaling(total, bounds);
-  storage.sums_again = !found.certain && !(is_split && append_open_line<Kind>(state, line.index));
+/// The place of a block's total of a line: its second one is that of the line that begins in it.
+template <class Work>
+__device__ __forceinline__ stored_trace* partial_of(line_state& state, unsigned block, unsigned first_block) {
+  return &state.partial[(2 * block + (block == first_block ? 1 : 0)) * Work::sums];
 }
 
-/// The sum of a line that blocks `first` to `last` have parts of, of which this one has stored its own; in thread
-/// 0. By all threads. A block's second partial sum is that of the line that begins in it.
-template <class Kind>
-__device__ __forceinline__ typename Kind::total join_partials(const line_state& state, unsigned first,
-                                                              unsigned last, typename Kind::total* of_warp) {
-  typename Kind::total total{};
+/// The total of a line that several blocks have pieces of, in thread 0, or {} if other blocks have yet to store
+/// theirs: then storage.is_last is false. By all threads; `total`: of thread 0.
+template <class Work, class Storage>
+__device__ __forceinline__ typename Work::total join_pieces(const line_piece& piece,
+                                                            const typename Work::total& total, line_state& state,
+                                                            Storage& storage) {
+  const unsigned first = piece.first_block, last = piece.last_block;
+  if (threadIdx.x == 0) {
+    Work::store(total, partial_of<Work>(state, blockIdx.x, first));
+    storage.is_last = is_last_block(state.arrived[first], last - first + 1);
+  }
+  __syncthreads();
+  typename Work::total joined{};
+  if (!storage.is_last) return joined;
   for (unsigned block = first + threadIdx.x; block <= last; block += blockDim.x) {
-    typename Kind::total next{};
-    Kind::load(&state.partial[(2 * block + (block == first ? 1 : 0)) * Kind::sums], next);
-    total.join(next);
+    typename Work::total next{};
+    Work::load(partial_of<Work>(state, block, first), next);
+    joined.join(next);
   }
   __syncwarp();
-  return sum_of_block(total, of_warp, blockDim.x / 32);
+  return sum_of_block(joined, storage.of_warp, blockDim.x / 32);
 }
 
-template <class Kind, input_layout layout, int threads, int in_flight, int resident>
-__global__ void __launch_bounds__(threads, resident)
-    split_line_kernel(const __grid_constant__ line_source<typename Kind::carrier, layout> in,
-                      const __grid_constant__ split_plan plan, const __grid_constant__ line_results out,
-                      const __grid_constant__ line_request asked, line_state* state) {
-  static_assert(is_bounded<Kind, layout, in_flight>, "bounds_of_split");
-  __shared__ split_storage<Kind, threads / 32> storage;
-  begin_kernel(0);  // open_line_kernel follows: it may wait beside these blocks, all of which are resident
-  const long_lines lines(in, plan, *state);
-  const unit_shares shares = lines.shares();
-  const unsigned block = blockIdx.x;
-  if (block >= shares.blocks) return;
-  std::uint64_t unit = shares.begin(block);
-  const std::uint64_t end = shares.begin(block + 1);
-  if (threadIdx.x == 0) {
-    const std::uint64_t most = (shares.units / shares.blocks + 1) * plan.unit << in.log2_parts();
-    storage.bounds.set(bounds_of_split<Kind>(most, threads, counted_in_flight<layout>(in_flight)));
-  }
+/// A piece of a line, and the result of the line if no other block has yet to come. By all threads; a barrier
+/// behind.
+template <class Work, input_layout layout, int threads, int in_flight, class Source>
+__device__ __forceinline__ void reduce_piece(const Source& in, const line_piece& piece,
+                                             const typename Work::results& out, const typename Work::request& asked,
+                                             line_state& state, split_storage<Work, threads / 32>& storage) {
   const block_team<threads> team;
-  for (found_line line = lines.line_of(unit);; line = lines.next(line)) {
-    const std::uint64_t line_end = lines.end_of(line), piece_end = line_end < end ? line_end : end;
-    const std::uint64_t from = (unit - line.first_unit) * plan.unit, to = (piece_end - line.first_unit) * plan.unit;
-    const std::uint64_t n = (to < line.span.n ? to : line.span.n) - from;
-    auto total = total_of_line<Kind, layout, in_flight, std::size_t>(in.piece(line.index, line.span.begin, from, n),
-                                                                     true, team, storage.of_warp);
-    const bool is_split = unit != line.first_unit || piece_end != line_end;
-    unsigned first = block;
-    if (is_split) {
-      first = shares.block_of(line.first_unit);
-      const unsigned last = shares.block_of(line_end - 1);
-      if (threadIdx.x == 0) {
-        Kind::store(total, &state->partial[(2 * block + (block == first ? 1 : 0)) * Kind::sums]);
-        storage.is_last = is_last_block(state->arrived[first], last - first + 1);
+  const std::uint64_t index = piece.line.index, n = piece.line.span.n;
+  auto total = total_of_line<Work, layout, in_flight, std::size_t>(
+      in, in.piece(index, piece.line.span.begin, piece.first, piece.n), true, team, storage.of_warp, asked);
+  if (piece.is_split()) total = join_pieces<Work>(piece, total, state, storage);
+  if (threadIdx.x == 0) {
+    storage.reads_again = false;
+    if (!piece.is_split() || storage.is_last) {
+      line_bounds bounds{};
+      if constexpr (adds_terms<Work>) bounds = storage.bounds.get();
+      const bool is_finished = finish_line<Work>(total, bounds, out, index, n, asked);
+      if constexpr (adds_terms<Work>) {  // either the open lines get it, or the block reads it again
+        storage.scale = Work::choose_scaling(total, bounds);
+        storage.reads_again = !is_finished && !(piece.is_split() && append_open_line<Work>(state, index));
       }
-      __syncthreads();
-      if (storage.is_last) total = join_partials<Kind>(*state, first, last, storage.of_warp);
     }
-    if (threadIdx.x == 0) {
-      storage.sums_again = false;
-      if (!is_split || storage.is_last) decide_line<Kind>(line, total, is_split, out, asked, *state, storage);
-    }
-    __syncthreads();
-    if (storage.sums_again) {
+  }
+  __syncthreads();
+  if constexpr (adds_terms<Work>) {
+    if (storage.reads_again) {
       const unsigned scale = storage.scale;
       const line_bounds bounds = storage.bounds.get();
-      Kind::again(in.piece(line.index, line.span.begin, 0, line.span.n), team, scale, bounds, storage.open,
-                  storage.refined_of_warp, destination_of(out, line.index, line.span.n), asked);
+      Work::again(in.piece(index, piece.line.span.begin, 0, n), team, scale, bounds, storage.open,
+                  storage.refined_of_warp, out, index, n, asked);
       __syncthreads();
     }
-    unit = piece_end;
-    if (unit == end) break;
+  }
+}
+
+template <class Work, input_layout layout, int threads, int in_flight, int resident>
+__global__ void __launch_bounds__(threads, resident)
+    split_line_kernel(const __grid_constant__ typename Work::template source<layout> in,
+                      const __grid_constant__ split_plan plan, const __grid_constant__ typename Work::results out,
+                      const __grid_constant__ typename Work::request asked, line_state* state) {
+  __shared__ split_storage<Work, threads / 32> storage;
+  // if open_line_kernel follows, it may wait beside these blocks, all of which are resident
+  begin_kernel(adds_terms<Work> ? 0 : in.length);
+  const long_lines lines(in, plan, *state);
+  const unit_shares shares = lines.shares();
+  if constexpr (adds_terms<Work>) {
+    static_assert(is_bounded<Work, layout, in_flight>, "bounds_of_split");
+    if (blockIdx.x >= shares.blocks) return;
+    if (threadIdx.x == 0) {
+      const std::uint64_t most = (shares.units / shares.blocks + 1) * plan.unit << in.log2_parts();
+      storage.bounds.set(bounds_of_split<Work>(most, threads, counted_in_flight<layout>(in_flight)));
+    }
+  }
+  if (blockIdx.x < shares.blocks) {
+    for_each_piece(lines, plan, [&](const line_piece& piece) {
+      if constexpr (requires { Work::has_pieces; }) {
+        Work::template add_piece<threads>(in, piece, out, asked, *state, storage.open, storage.is_last);
+      } else {
+        reduce_piece<Work, layout, threads, in_flight>(in, piece, out, asked, *state, storage);
+      }
+    });
+  }
+  if constexpr (!adds_terms<Work>) {
+    end_of_input(in.length);
+    if (plan.is_listed) clear_lists(*state);
   }
 }
 

@@ -1,8 +1,8 @@
 // Lines whose elements lie along several axes that no one stride describes, by the kernels of every kind: sums,
 // variances, lines that blocks share, extrema, states. Arrays of up to six random axes, backwards,
 // overlapping and repeated, too: the oracle's bits for a copy of the elements in their order.
+#include <cuda/extremum_work.cuh>
 #include <cuda/integer_moments.cuh>
-#include <cuda/line_extremum_kernel.cuh>
 #include <cuda/line_state_kernel.cuh>
 #include <exactdot/states.hpp>
 #include <plan/state_words.hpp>
@@ -221,13 +221,7 @@ void expect_shared(element_type a, reduction what, unsigned seed) {
           if (is_split) {
             enqueue_split<Kind, input_layout::any>(stream, source, plan, to, asked, state.data(), 5, 3);
           } else {
-            constexpr segment_classes classes = segment_classes_of<T, Kind::sums, true>();
-            const auto bounds_for = [&](std::uint64_t n, int lanes, int in_flight) {
-              return bounds_of_line<Kind>(n << source.log2_parts(), lanes, in_flight);
-            };
-            const segment_bounds bounds{bounds_for(classes.of_lane.longest, 1, classes.of_lane.in_flight),
-                                        bounds_for(classes.of_group.longest, 8, classes.of_group.in_flight),
-                                        bounds_for(of.n, 32, classes.of_warp.in_flight)};
+            const auto bounds = bounds_of_segments<Kind, input_layout::any>(of.n, source.log2_parts());
             constexpr auto kernel = segment_kernel<Kind, input_layout::any, 64, 1>;
             gpu::launch(kernel, 2, 64, 0, stream, source, plan, bounds, to, asked, state.data(), bad.data());
           }
@@ -271,8 +265,8 @@ void expect_extreme(element_type type, reduction what, unsigned seed) {
     constexpr auto kernel = long_line_extremum_kernel<bytes, with_index, any, 128, 4, 1, element_lines>;
     gpu::launch(kernel, 2, 128, 0, on.stream(), in, rule, to);
   } else {
-    constexpr auto kernel = split_column_extremum_kernel<bytes, with_index, 64, 8, 2, 1, element_lines>;
-    gpu::launch(kernel, 6, 64, 0, on.stream(), in, rule, to, 3, state.data());
+    constexpr auto kernel = split_column_kernel<extremum_of_line<bytes, with_index>, any, 64, 8, 1, 2, 1>;
+    gpu::launch(kernel, 6, 64, 0, on.stream(), in, 3, line_bounds{}, to, extremum_request{rule}, state.data());
   }
   gpu::synchronise(on.stream());
   std::vector<std::uint64_t> found(of.count);
@@ -313,7 +307,7 @@ TEST_F(element_axes_of_lines, have_the_states_of_gathered_ones) {
     words.fill_zero();
     line_states to;
     to.first = words.data(), to.next = stored.words, to.layout = stored.of[0].layout, to.counts = stored.counts;
-    constexpr auto kernel = line_state_kernel<double, input_layout::any, 64, 32>;
+    constexpr auto kernel = line_state_kernel<double, input_layout::any, 64>;
     gpu::launch(kernel, 2, 64, 0, on.stream(), core::describe_term<core::value>(), placed.in, to);
     gpu::synchronise(on.stream());
     std::vector<std::int64_t> found(words.size());

@@ -96,10 +96,7 @@ std::vector<std::uint64_t> run(const integer_lines& of, core::result_rule rule, 
   const line_request asked{how.ddof, word_of_nothing, word_of_bad};
   auto found = on.results(of.count(), 0, rule, [&](const line_results& to) {
     if (!how.as_rows) {
-      constexpr segment_classes classes = segment_classes_of<double, 2, true>();
-      const segment_bounds bounds{bounds_of_line<Kind>(classes.of_lane.longest, 1, classes.of_lane.in_flight),
-                                  bounds_of_line<Kind>(classes.of_group.longest, 8, classes.of_group.in_flight),
-                                  bounds_of_line<Kind>(how.long_from, 32, classes.of_warp.in_flight)};
+      const segment_bounds bounds = bounds_of_segments<Kind, input_layout::any>(how.long_from, 0);
       constexpr int threads = 64;
       constexpr auto kernel = segment_kernel<Kind, input_layout::any, threads, 1>;
       gpu::launch(kernel, how.blocks, threads, 0, on.stream(), in, plan, bounds, to, asked, state.data(),
@@ -185,9 +182,9 @@ struct without_products : moments_of_integers {
   }
   template <class Team, class Line>
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
-                                               storage& storage, refined_sum*, const destination& to,
-                                               const line_request& asked) {
-    moments_again<without_products>(line, team, storage, to, asked.ddof);
+                                               storage& storage, refined_sum*, const line_results& out,
+                                               std::size_t i, std::uint64_t n, const line_request& asked) {
+    moments_again<without_products>(line, team, storage, destination_of(out, i, n), asked.ddof);
   }
 };
 

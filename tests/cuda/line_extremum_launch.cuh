@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <cuda/line_extremum_kernel.cuh>
+#include <cuda/extremum_work.cuh>
+#include <cuda/split_column_kernel.cuh>
+#include <cuda/split_line_kernel.cuh>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +57,15 @@ template <int threads_, int columns_, unsigned parts_>
 struct split_columns : search_columns<threads_, columns_> {
   static constexpr unsigned parts = parts_;
 };
+/// Rows that blocks share, in units of so many elements.
+template <unsigned unit_>
+struct split_rows : search_by<64> {
+  static constexpr unsigned unit = unit_;
+};
+template <class Way>
+concept shares_rows = requires {
+  Way::unit;
+};
 template <class Way>
 concept splits_lines_of_columns = requires {
   Way::parts;
@@ -67,8 +78,10 @@ concept searches_columns = requires {
 template <int bytes, bool with_index, class Way>
 constexpr auto kernel_of_search() {
   if constexpr (splits_lines_of_columns<Way>) {
-    return &split_column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1,
-                                         element_lines>;
+    return &split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, Way::threads, Way::columns, 1,
+                                Way::in_flight, 1>;
+  } else if constexpr (shares_rows<Way>) {
+    return &split_line_kernel<extremum_of_line<bytes, with_index>, Way::layout, Way::lanes, Way::in_flight, 1>;
   } else if constexpr (searches_columns<Way>) {
     return &column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1, element_lines>;
   } else if constexpr (Way::lanes > 32) {
@@ -88,14 +101,19 @@ class line_extrema : public testing::Test {
 
 class line_launcher {
  public:
-  explicit line_launcher(unsigned seed = 1) { choose_schedule(stream_, seed); }
+  /// `reports`: what the simulator finds are failures.
+  explicit line_launcher(unsigned seed = 1, bool reports = true) : reports_(reports) {
+    choose_schedule(stream_, seed);
+  }
   ~line_launcher() {
     if (state_) {
       std::vector<line_state> left(1);
       state_->copy_to(left.data(), 1);
       for (const unsigned each : left[0].arrived) EXPECT_EQ(each, 0U);
     }
-    for (const std::string& finding : gpu::findings(stream_)) ADD_FAILURE() << finding;
+    for (const std::string& finding : gpu::findings(stream_)) {
+      if (reports_) ADD_FAILURE() << finding;
+    }
   }
   line_launcher(const line_launcher&) = delete;
   line_launcher& operator=(const line_launcher&) = delete;
@@ -164,18 +182,24 @@ class line_launcher {
                      without = kernel_of_search<bytes, false, Way>();
       int threads = Way::lanes > 32 ? Way::lanes : 64;
       if constexpr (searches_columns<Way>) threads = Way::threads;
-      if constexpr (splits_lines_of_columns<Way>) {
-        if (!state_) state_.emplace(stream_, 1).fill_zero();
-        constexpr unsigned parts = Way::parts;
-        gives_index(what)
-            ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to, parts, state_->data())
-            : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to, parts, state_->data());
+      if (!state_) state_.emplace(stream_, 1).fill_zero();
+      if constexpr (shares_rows<Way>) {
+        element_source rows;
+        rows.lines = {in.first, in.stride, in.count, in.swapped, in.next / bytes}, rows.length = in.n;
+        split_plan plan;
+        plan.unit = Way::unit;
+        gpu::launch(gives_index(what) ? with_index : without, blocks, threads, 0, stream_, rows, plan, to,
+                    extremum_request{rule}, state_->data());
+      } else if constexpr (splits_lines_of_columns<Way>) {
+        gpu::launch(gives_index(what) ? with_index : without, blocks, threads, 0, stream_, in, Way::parts,
+                    line_bounds{}, to, extremum_request{rule}, state_->data());
       } else {
         gives_index(what) ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to)
                           : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to);
       }
     });
   }
+  bool reports_;
   gpu::stream stream_;
   std::optional<gpu::buffer<line_state>> state_;  ///< of columns that blocks share
 };

@@ -45,6 +45,8 @@ TEST_F(line_extrema, of_every_length_are_found_by_a_warp_or_a_block) {
   expect_every_length<search_by<32, 1>>(700, 5000, 331);
   expect_every_length<search_by<128>>(1, 200);
   expect_every_length<search_by<64, 1>>(900, 9000, 767);
+  expect_every_length<split_rows<16>>(1, 100);
+  expect_every_length<split_rows<100>>(900, 9000, 767);
 }
 
 template <class Way>
@@ -63,6 +65,7 @@ TEST_F(line_extrema, of_every_type_are_found) {
   expect_every_type<search_by<8, 4>>(300, 3);
   expect_every_type<search_by<32>>(900, 4);
   expect_every_type<search_by<128>>(2500, 5);
+  expect_every_type<split_rows<256>>(2500, 6);
 }
 
 /// Backwards, every other element, one element again and again, lines that overlap or run backwards; swapped bytes.
@@ -90,6 +93,11 @@ TEST_F(line_extrema, of_any_layout_are_found) {
   expect_any_layout<search_by<8, 4, input_layout::any>>(10);
   expect_any_layout<search_by<32, 4, input_layout::any>>(200);
   expect_any_layout<search_by<128, 2, input_layout::any>>(400);
+  for_each_type([](const element_info& info) {  // rows that blocks share, backwards
+    element_matrix given = random_lines(info, 5, 300, 2, 9);
+    given.first += 4 * 302, given.next = -given.next;
+    expect_extrema<split_rows<32>>(given, 9, "backwards");
+  });
 }
 
 template <class Way>
@@ -135,6 +143,7 @@ TEST_F(line_extrema, are_found_at_every_index) {
   expect_every_index<search_by<32>>(170);
   expect_every_index<search_by<64>>(170);
   expect_every_index<search_by<8, 4, input_layout::any>>(100);
+  expect_every_index<split_rows<7>>(100);
   expect_every_index<search_columns<128, 32>>(70, true);
   expect_every_index<search_columns<64, 64>>(40, true);
   expect_every_index<split_columns<64, 8, 4>>(50, true);
@@ -164,6 +173,7 @@ TEST_F(line_extrema, are_the_first_of_equal_elements) {
   expect_first_of_equals<search_by<8, 4>>();
   expect_first_of_equals<search_by<64>>();
   expect_first_of_equals<search_by<8, 4, input_layout::any>>();
+  expect_first_of_equals<split_rows<10>>();
   expect_first_of_equals<search_columns<128, 8>>(true);
   expect_first_of_equals<split_columns<64, 8, 3>>(true);
 }

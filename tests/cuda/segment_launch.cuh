@@ -137,10 +137,7 @@ segment_results run_segments(const stretches<T>& of, core::result_rule rule, con
     split_plan plan;
     plan.is_listed = true, plan.unit = how.unit, plan.long_from = how.long_from;
     plan.most_of_warp = how.most_of_warp, plan.of_warp = how.of_warp;
-    constexpr segment_classes classes = segment_classes_of<T, Kind::sums, layout == input_layout::any>();
-    segment_bounds bounds{bounds_of_line<Kind>(classes.of_lane.longest, 1, classes.of_lane.in_flight),
-                          bounds_of_line<Kind>(classes.of_group.longest, 8, classes.of_group.in_flight),
-                          bounds_of_line<Kind>(how.long_from, 32, classes.of_warp.in_flight)};
+    segment_bounds bounds = bounds_of_segments<Kind, layout>(how.long_from, 0);
     for (line_bounds* const each : {&bounds.of_lane, &bounds.of_group, &bounds.of_warp}) scale(*each, how.bound);
     constexpr int threads = 64;
     constexpr auto kernel = segment_kernel<Kind, layout, threads, 1>;

@@ -1,9 +1,11 @@
 // Kernels of states of segments: the words are those of the CPU's states, and rounded have the bits of the oracle;
 // for every element type, term, form and layout, added to what is there; long segments shared by blocks, empty and
-// tiny ones between them; offsets that are wrong. The same of few long rows.
+// tiny ones between them; offsets that are wrong. The same of rows.
 //
 // Sabotage: a segment taken from the list, and a block's digits left out, must give wrong words.
-#include <cuda/segment_state_kernel.cuh>
+#include <cuda/line_state_kernel.cuh>
+#include <cuda/segment_kernel.cuh>
+#include <cuda/split_line_kernel.cuh>
 #include <plan/state_words.hpp>
 
 #include "row_launch.cuh"
@@ -22,6 +24,7 @@ struct state_launch_plan {
   wide_unsigned listed = 0;  ///< segments that are said to be in the list already
   unsigned left_out = 0;     ///< sabotage: long segments that are taken from the list
   int without_block = -1;    ///< sabotage: a block that is said to have added its digits, but has not
+  bool by_warps = false;     ///< lines of one length: a warp for each, none is long
 };
 
 struct state_outcome {
@@ -49,7 +52,7 @@ struct placed_states {
   }
 };
 
-/// split_state_kernel without the digits of a block, which is certain whatever order blocks run in.
+/// split_line_kernel without the digits of a block, which is certain whatever order blocks run in.
 template <class T, class Term, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 1)
     kernel_without_block(const __grid_constant__ line_source<T, layout> in, const __grid_constant__ split_plan plan,
@@ -57,7 +60,13 @@ __global__ void __launch_bounds__(threads, 1)
   __shared__ line_digits<T> storage;
   __shared__ bool is_last;
   begin_kernel(in.length);
-  if (blockIdx.x != left_out) add_stretch<T, threads>(core::describe_term<Term>(), in, plan, to, *state, storage, is_last);
+  const long_lines lines(in, plan, *state);
+  if (blockIdx.x != left_out && blockIdx.x < lines.shares().blocks) {
+    for_each_piece(lines, plan, [&](const line_piece& piece) {
+      state_of_line<T>::template add_piece<threads>(in, piece, to, core::describe_term<Term>(), *state, storage,
+                                                    is_last);
+    });
+  }
   end_of_input(in.length);
 }
 
@@ -67,9 +76,9 @@ void add_sum(launcher& on, const line_source<T, layout>& source, const state_lau
              const line_states& to, placed_states& memory) {
   constexpr int threads = 64, of_split = 96;
   line_state* const state = memory.state.data();
-  if (source.offsets.data != nullptr) {
-    gpu::launch(segment_state_kernel<T, layout, threads>, how.blocks, threads, 0, on.stream(),
-                core::describe_term<Term>(), source, how.plan, to, state, memory.bad.data());
+  if (source.offsets.data != nullptr || how.by_warps) {
+    gpu::launch(segment_kernel<state_of_line<T>, layout, threads, 1>, how.blocks, threads, 0, on.stream(), source,
+                how.plan, segment_bounds{}, to, core::describe_term<Term>(), state, memory.bad.data());
   }
   if (how.left_out != 0 || how.without_block >= 0) {
     line_state left;
@@ -87,8 +96,8 @@ void add_sum(launcher& on, const line_source<T, layout>& source, const state_lau
       return gpu::synchronise(on.stream());
     }
   }
-  gpu::launch(split_state_kernel<T, layout, of_split>, how.split_blocks, of_split, 0, on.stream(),
-              core::describe_term<Term>(), source, how.plan, to, state);
+  gpu::launch(split_line_kernel<state_of_line<T>, layout, of_split, 4, 1>, how.split_blocks, of_split, 0,
+              on.stream(), source, how.plan, to, core::describe_term<Term>(), state);
   gpu::synchronise(on.stream());
 }
 
@@ -242,7 +251,7 @@ TEST_F(segment_states, have_the_words_of_the_cpu) {
   }
 }
 
-/// Rows of one length, all of them shared by blocks.
+/// Rows of one length, all of them shared by blocks, or a warp for each.
 void expect_rows(unsigned seed, bool finite) {
   oracle::rng random(seed);
   const element_type type = elements[random.below(elements.size())].type;
@@ -250,7 +259,8 @@ void expect_rows(unsigned seed, bool finite) {
   const std::size_t count = 1 + random.below(4), n = 1 + random.below(700);
   const state_elements of = random_elements(random, type, count * n, finite);
   state_launch_plan how = random_launch(random);
-  how.plan.is_listed = false;
+  how.plan.is_listed = how.by_warps = seed % 2 == 0;
+  if (how.by_warps) how.plan.long_from = n, how.plan.most_of_warp = ~std::uint64_t{0}, how.split_blocks = 0;
   const axis results{count, static_cast<std::ptrdiff_t>(n) * of.stride * of.size()},
       in_row{n, of.stride * of.size()};
   const any_grid x{of.a.data(), type, {&results, 1}, {&in_row, 1}, of.swapped},
@@ -273,7 +283,7 @@ void expect_rows(unsigned seed, bool finite) {
                name_of_case(format, std::to_string(count) + " x " + std::to_string(n), seed));
 }
 
-TEST_F(segment_states, of_few_long_rows_have_the_words_of_the_cpu) {
+TEST_F(segment_states, of_rows_have_the_words_of_the_cpu) {
   for (int i = 0; i < oracle::scaled(60) && !HasFatalFailure(); ++i) {
     expect_rows(static_cast<unsigned>(i), i % 4 != 0);
   }

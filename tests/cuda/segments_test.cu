@@ -2,6 +2,8 @@
 // data, whose long ones are shared by blocks; offsets that are wrong; a full list.
 //
 // Sabotage: bounds that are too small, a partial sum left out, a segment left out must give wrong results.
+#include <cuda/offsets_kernel.cuh>
+
 #include "segment_launch.cuh"
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -154,11 +156,13 @@ TEST_F(segments_on_gpu, with_wrong_offsets_are_found_by_the_check) {
   gpu::buffer<std::int32_t> on_device(stream, offsets.size());
   on_device.copy_from(offsets.data(), offsets.size());
   const offset_array given{reinterpret_cast<const char*>(on_device.data()), 4, false, true};
-  const auto lowest = [&](std::size_t count, std::uint64_t length) {
+  const auto lowest = [&](std::size_t count, std::uint64_t length, bool finds_empty = false) {
     gpu::buffer<wide_unsigned> status(stream, 1);
     status.fill_zero();
     constexpr auto kernel = check_offsets_kernel;
-    gpu::launch(kernel, 2, 64, 0, stream, given, count, length, status.data());
+    wide_unsigned* const none = nullptr;
+    gpu::launch(kernel, 2, 64, 0, stream, given, count, length, finds_empty ? none : status.data(),
+                finds_empty ? status.data() : none);
     wide_unsigned found = 0;
     status.copy_to(&found, 1);
     return ~found;
@@ -167,6 +171,8 @@ TEST_F(segments_on_gpu, with_wrong_offsets_are_found_by_the_check) {
   EXPECT_EQ(lowest(3, 100), ~wide_unsigned{0});  // none
   EXPECT_EQ(lowest(3, 9), 2U);
   EXPECT_EQ(lowest(0, 0), ~wide_unsigned{0});
+  EXPECT_EQ(lowest(6, 100, true), 1U);
+  EXPECT_EQ(lowest(1, 100, true), ~wide_unsigned{0});
 }
 
 /// How many results differ from vector calls.

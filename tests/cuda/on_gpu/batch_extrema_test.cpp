@@ -42,8 +42,7 @@ void expect_same_batch(reduction what, element_type type, element_type result, c
   for (const bool waits : {true, false}) {
     cuda::workspace workspace;
     ASSERT_EQ(cudaMemset(out.data(), 0x5a, found.size()), cudaSuccess);
-    waits ? reduce(what, on_device, to)
-          : cuda::reduce(workspace, what, on_device, to);
+    waits ? reduce(what, on_device, to) : cuda::reduce(workspace, what, on_device, to);
     ASSERT_EQ(cudaMemcpy(found.data(), out.data(), found.size(), cudaMemcpyDeviceToHost), cudaSuccess);
     for (std::size_t i = 0; i < shape.m; ++i) {
       ASSERT_EQ(std::memcmp(&found[i * of_result], &expected[i * of_result], of_result), 0)
@@ -94,6 +93,9 @@ TEST_F(cuda_batch_extrema, extrema_of_rows_have_the_bits_of_the_cpu_at_every_len
   const std::size_t n = at_most((std::size_t{1} << 22) + 1, 20001), count = at_most(300001, 1001);
   expect_extrema(element_type::float32, {3, n, static_cast<std::ptrdiff_t>(n)}, 3 * n, 7);  // vector by vector
   expect_extrema(element_type::float16, {count, 7, 7}, 7 * count, 8);
+  const std::size_t shared = at_most((std::size_t{1} << 18) + 3, 700);  // blocks share 40 rows of so many elements
+  expect_extrema(element_type::float32, {40, shared, static_cast<std::ptrdiff_t>(shared + 1)}, 40 * (shared + 1),
+                 9);
 }
 
 TEST_F(cuda_batch_extrema, extrema_of_columns_and_of_any_strides_have_the_bits_of_the_cpu) {
