@@ -8,7 +8,6 @@
 // list of open lines needs memory. Lines of which some are open cost what these cost; nothing else depends on data.
 #pragma once
 
-#include <cuda/dependent_launch.cuh>
 #include <cuda/line_reduction.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {

@@ -6,6 +6,7 @@
 // Also what all kernels of lines share: where results go, the sum over a team, and those of columns.
 #pragma once
 
+#include <cuda/dependent_launch.cuh>
 #include <cuda/finish.cuh>
 #include <cuda/line_load.cuh>
 #include <cuda/refined_sum.cuh>
@@ -31,10 +32,10 @@ __device__ __forceinline__ destination destination_of(const line_results& out, s
   return to;
 }
 
-/// Stores the result of line i. By one thread.
+/// Stores the result of line i, or that of a vector in host memory. By one thread.
 template <class T>
 __device__ __forceinline__ void store_line(const line_results& out, std::size_t i, std::uint64_t word) {
-  if (out.to.rule.gives<T>()) {
+  if (out.first != nullptr && out.to.rule.gives<T>()) {
     using bits = typename core::format<T>::bits;
     *reinterpret_cast<bits*>(out.at(i)) = static_cast<bits>(word);
   } else {

@@ -197,6 +197,18 @@ template void enqueue_any_lines(const storage_type&, const engine::plan&,
 template void enqueue_any_lines(const storage_type&, const engine::plan&,
                                 const line_operands<double, input_layout::any>&, const line_results&);
 
+bool enqueue_moments_as_line(const storage_type& storage, const engine::plan& plan, const destination& to) {
+  if (plan.n == 0 || plan.a.type == plan.carrier || !(plan.has_parts() || can_convert_lines(plan))) return false;
+  line_results out;
+  out.first = static_cast<char*>(to.value), out.to = to;
+  with_carrier(plan.carrier, [&]<class T>(T) {
+    line_operands<T, input_layout::any> in;
+    in.first = any_operands_of<T>(plan, plan.term_info()), in.count = 1;
+    enqueue_any_lines<T>(storage, plan, in, out);
+  });
+  return true;
+}
+
 offset_array offsets_of(const any_offsets& x) {
   return {static_cast<const char*>(x.data), x.stride, size_of(x.type) == sizeof(std::uint64_t), is_signed(x.type)};
 }

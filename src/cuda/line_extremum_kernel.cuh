@@ -10,7 +10,6 @@
 // segments, have kernels that take any work: extremum_work.cuh.
 #pragma once
 
-#include <cuda/dependent_launch.cuh>
 #include <cuda/extremum_grid.cuh>
 #include <cuda/line_again.cuh>
 #include <cuda/line_extremum_load.cuh>

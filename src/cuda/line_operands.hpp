@@ -58,7 +58,7 @@ using lines_of = line_operands<T, converts<layout> ? input_layout::any : input_l
 
 /// Where the results go.
 struct line_results {
-  char* first = nullptr;    ///< device memory
+  char* first = nullptr;    ///< device memory; null: in host memory, of one line
   std::ptrdiff_t next = 0;  ///< in bytes
   destination to = {};      ///< of each, but for its value
 

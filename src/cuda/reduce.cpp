@@ -1,6 +1,7 @@
 // exactdot::cuda's calls: checks, the launch, and the wait for a result on the host.
 #include <chrono>
 #include <cuda/launch.hpp>
+#include <cuda/line_engine.hpp>
 #include <cuda/word_rows.hpp>
 #include <memory>
 #include <optional>
@@ -73,6 +74,7 @@ void enqueue(const workspace::storage& storage, const engine::plan& plan, destin
     launch(storage, plan, sum);
     return finish_fast(storage, plan.carrier, plan.n, to);
   }
+  if (plan.info().needs_squares() && cuda_engine::enqueue_moments_as_line(storage, plan, to)) return;
   if (plan.info().needs_squares() && !plan.has_parts()) {
     launch_moments(storage, plan, to);
     to.unless = &storage.moments->decided;

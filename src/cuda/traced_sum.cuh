@@ -5,7 +5,8 @@
 // (error_bound.hpp). So a sum without errors is known exactly, and a tie decided at once: of 32 uniform multiples
 // of 2^-53, one sum in eight is a tie. For terms that are doubles E need not be 0: if it is at most 2^k, the power
 // of two below the smallest term, all these numbers are multiples of 2^(k-52), and c, less than 2^(k+1), is exact
-// too. Cost per term: 8 flops, 11 for products of doubles.
+// too. Products of doubles of few bits (floats in doubles, integers) are multiples of larger powers of two, which the
+// least factors tell, and the bits that are set in none. Cost per term: 8 flops, 11 for products of doubles.
 #pragma once
 
 #include <cuda/bounded_sum.cuh>
@@ -21,7 +22,7 @@ struct traced_sum {
   double sum;
   double correction;
   double error;    ///< E
-  unsigned least;  ///< minus the high word of the smallest nonzero term; 0: no such term
+  unsigned least;  ///< minus the high word of the smallest nonzero term, or of 2^52 units of products; 0: no such term
 
   [[nodiscard]] __device__ __forceinline__ double& part(int k) { return k == 0 ? sum : correction; }
   [[nodiscard]] __device__ __forceinline__ double part(int k) const { return k == 0 ? sum : correction; }
@@ -65,7 +66,7 @@ struct traced_sum {
     if constexpr (tracks_least) least = max(least, other.least);
   }
 
-  /// Whether sum + correction is the sum of all terms, of which none is a product of doubles.
+  /// Whether sum + correction is the sum of all terms.
   [[nodiscard]] __device__ __forceinline__ bool is_exact() const {
     if constexpr (tracks_least) {
       const unsigned exponent =
@@ -76,9 +77,9 @@ struct traced_sum {
   }
 };
 
-/// The sum of a line: exact products, and values, need no rest.
+/// The sum of a line.
 template <class Carrier, class Term>
-using line_sum = traced_sum<sizeof(Carrier) == sizeof(double) && Term::factors == 1>;
+using line_sum = traced_sum<sizeof(Carrier) == sizeof(double)>;
 
 template <bool tracks_least>
 __device__ __forceinline__ void copy_sum(const traced_sum<tracks_least>& from, traced_sum<tracks_least>& to) {
@@ -90,6 +91,51 @@ template <bool tracks_least, class Shuffle>
 __device__ __forceinline__ traced_sum<tracks_least> shuffled(const traced_sum<tracks_least>& x, Shuffle shuffle) {
   return {shuffle(x.sum), shuffle(x.correction), shuffle(x.error), tracks_least ? shuffle(x.least) : 0};
 }
+
+/// What is to know of doubles: of which power of two all are multiples.
+struct double_units {
+  unsigned least = 0;   ///< minus the high word of the smallest nonzero one; 0: none
+  unsigned low_or = 0;  ///< of the low words
+
+  __device__ __forceinline__ void include(double x) {
+    least = max(least, 0U - magnitude_word(x));
+    low_or |= static_cast<unsigned>(core::bit_cast<std::uint64_t>(x));
+  }
+  [[nodiscard]] __device__ __forceinline__ int exponent() const {
+    const int zeros = low_or == 0 ? 32 : __ffs(static_cast<int>(low_or)) - 1;
+    return max(static_cast<int>((0U - least) >> 20), 1) - 1023 - 52 + zeros;
+  }
+};
+
+/// The accumulators of a thread of products of doubles.
+template <class Term>
+  requires(Term::factors == 2)
+struct bounded_thread_sum<double, Term, summation::traced> {
+  static constexpr int accumulators = pack<double>::count;
+  line_sum<double, Term> partial[accumulators] = {};
+  double_units units_a, units_b;
+
+  template <int count>
+  __device__ __forceinline__ void add(const double (&a)[count], const double (&b)[count]) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      partial[i % accumulators].template add_term<Term>(factor<Term>(a[i]), factor<Term>(b[i]));
+      units_a.include(a[i]);
+      if constexpr (Term::inputs == 2) units_b.include(b[i]);
+    }
+  }
+  /// Products are multiples of 2^unit. If that is no double, some may have underflown: no sum is then taken for exact.
+  __device__ __forceinline__ line_sum<double, Term> total() {
+#pragma unroll
+    for (int i = 1; i < accumulators; ++i) partial[0].join(partial[i]);
+    const double_units& of_b = Term::inputs == 2 ? units_b : units_a;
+    if (units_a.least == 0 || of_b.least == 0) return partial[0];  // all are 0
+    const int unit = units_a.exponent() + of_b.exponent(), exponent = unit + 52 + 1023;
+    partial[0].least = exponent > 0 ? 0U - (static_cast<unsigned>(min(exponent, 2046)) << 20) : ~0U;
+    if (unit < -1074) partial[0].error += 0x1p-1000;
+    return partial[0];
+  }
+};
 
 /// The accumulators of a thread. Elements that are loaded together go to different ones.
 template <class Carrier, class Term>
@@ -154,8 +200,7 @@ template <bool tracks_least>
 __device__ __forceinline__ core::enclosure enclosure_of(const traced_sum<tracks_least>& total,
                                                         const error_bound& bound) {
   const auto ends = core::two_sum(total.sum, total.correction);
-  const bool is_exact = bound.floor == 0 && total.is_exact();  // the floor of products of doubles is not 0
-  return {ends.value, ends.error, is_exact ? 0 : __fma_rn(bound.factor, total.error, bound.floor)};
+  return {ends.value, ends.error, total.is_exact() ? 0 : __fma_rn(bound.factor, total.error, bound.floor)};
 }
 
 /// The result of a sum of `count` elements, if it is certain. By one thread.
@@ -164,7 +209,7 @@ __device__ __forceinline__ core::decision decide(const traced_sum<tracks_least>&
                                                  core::result_rule rule, std::uint64_t count) {
   const auto ends = core::two_sum(total.sum, total.correction);
   core::enclosure sum{ends.value, ends.error, __fma_rn(bound.factor, total.error, bound.floor)};
-  if (bound.floor == 0 && total.is_exact()) {  // the floor of products of doubles is not 0
+  if (total.is_exact()) {
     if (rule.finish() == core::finish::round) return core::round_exact(rule, sum.head, sum.tail);
     if (rule.finish() == core::finish::quotient) {
       return decide_exact_mean(rule, static_cast<double>(count), sum.head, sum.tail);

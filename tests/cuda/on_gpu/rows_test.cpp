@@ -222,7 +222,7 @@ std::vector<unsigned char> narrowed(const std::vector<unsigned char>& floats, do
       to[i] = static_cast<Element>(std::clamp<double>(scaled, std::numeric_limits<Element>::lowest() / 2.0,
                                                       std::numeric_limits<Element>::max() / 2.0));
     } else {
-      to[i] = static_cast<Element>(static_cast<float>(from[i] * scale));
+      to[i] = static_cast<Element>(from[i] * (std::is_same_v<Element, double> ? scale : 1));
     }
   }
   return bytes_of(to);
@@ -300,6 +300,24 @@ TEST_F(cuda_rows, of_elements_in_packs_equal_vectors) {
     expect_packs<std::uint32_t>(longest, salt + 7);
     expect_packs<std::int64_t>(longest, salt + 8);
     expect_packs<std::uint64_t>(longest, salt + 9);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(cuda_rows, of_doubles_of_few_bits_equal_vectors) {
+  for (unsigned seed = 0; seed < static_cast<unsigned>(oracle::scaled(24)); ++seed) {
+    oracle::rng random(seed);
+    const std::size_t count = 1 + random.below(20), n = 1 + random.below(seed % 4 == 0 ? 1500 : 100);
+    const matrix floats = near_ties(random, count, n, 53);
+    matrix given = narrowed<double>(floats, seed % 3 == 0 ? 3 : 1);
+    for (std::size_t i = 0; i < count * n; ++i) {  // products that are multiples of small powers of two, or underflow
+      const double y = std::ldexp(1.0, static_cast<int>(random.below(3)) - (seed % 5 == 0 ? 960 : 0));
+      std::memcpy(&given.b[i * sizeof y], &y, sizeof y);
+    }
+    if (seed % 2 == 1) given = transposed(given, sizeof(double));
+    expect_rows(given, reduction::dot, element_type::float64, seed % 2, "few bits");
+    expect_rows(given, reduction::sum_of_squares, element_type::float64, seed % 2, "few bits");
+    expect_rows(given, reduction::variance, element_type::float64, seed % 2, "few bits");
     if (HasFatalFailure()) return;
   }
 }
