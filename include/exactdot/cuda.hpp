@@ -25,7 +25,7 @@ namespace exactdot::inline v0_3::cuda {
 /// cudaStream_t.
 using stream_handle = CUstream_st*;
 
-/// What the calls on one stream share: less than 1 MiB of device memory, and two words of host memory that the
+/// What the calls on one stream share: less than 2 MiB of device memory, and two words of host memory that the
 /// GPU writes. One workspace serves one stream, which orders its calls, and one thread at a time: a second thread
 /// is refused. The library cannot detect, so the caller must prevent, that a graph captured from that stream runs
 /// at the same time as other calls, or as another launch of itself, with the same workspace. A moved-from workspace

@@ -13,8 +13,8 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Lines of few elements, `lanes` lanes of a warp for each. A team takes up to `lanes` lines in turn, and each of its lanes
-/// decides one. `resident`: blocks of a multiprocessor.
+/// Lines of few elements, `lanes` lanes of a warp for each. A team takes up to `lanes` lines in turn, and each of
+/// its lanes decides one. `resident`: blocks of a multiprocessor.
 template <class Work, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
 __global__ void __launch_bounds__(threads, resident)
     short_line_kernel(const __grid_constant__ lines_of<typename Work::carrier, layout> in,
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(threads, resident)
     for (unsigned turn = 0; turn < turns; ++turn) {
       const std::size_t index = first_of_team + turn;
       typename Work::total* const unused = nullptr;
-      const auto of_line =
-          total_of_line<Work, layout, in_flight, unsigned>(in, in.line(index), index < in.count, team, unused, asked);
+      const auto of_line = total_of_line<Work, layout, in_flight, unsigned>(in, in.line(index), index < in.count,
+                                                                            team, unused, asked);
       if (of_team == turn) total = of_line;
     }
     const std::size_t index = first_of_team + of_team;
@@ -51,7 +51,8 @@ __global__ void __launch_bounds__(threads, resident)
     for (; open != 0; open &= open - 1) {
       const int leader = __ffs(static_cast<int>(open)) - 1;
       const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
-      const std::size_t line = first + static_cast<unsigned>(leader) / lanes * turns + static_cast<unsigned>(leader) % lanes;
+      const std::size_t line =
+          first + static_cast<unsigned>(leader) / lanes * turns + static_cast<unsigned>(leader) % lanes;
       Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage_of_warp[warp],
                   static_cast<refined_sum*>(nullptr), out, line, out.to.count, asked);
     }

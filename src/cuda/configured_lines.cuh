@@ -1,5 +1,5 @@
-// Launches of the kernels of lines with a configuration that is compiled, for launch_lines.cu, launch_any_lines.cu and
-// launch_line_moments.cu.
+// Launches of the kernels of lines with a configuration that is compiled, for launch_lines.cu, launch_any_lines.cu
+// and launch_line_moments.cu.
 #pragma once
 
 #include <cuda/batch_kernel.cuh>

@@ -19,7 +19,8 @@ void launch_open_lines(const workspace::storage& storage, const line_source<T, l
   } else {
     launch_kernel(storage, "launching the kernel of open lines",
                   {2 * static_cast<unsigned>(storage.multiprocessors), threads},
-                  open_line_kernel<typename Work::work_of_open_lines, layout, threads>, in, out, asked, storage.lines);
+                  open_line_kernel<typename Work::work_of_open_lines, layout, threads>, in, out, asked,
+                  storage.lines);
   }
 }
 
@@ -85,8 +86,8 @@ void launch_panels(const workspace::storage& storage, const lines_of<typename Wo
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(
       storage, "launching the kernel of columns", {blocks, config.threads},
-      split_column_kernel<Work, layout, config.threads, config.across, config.width, in_flight, config.resident>, in,
-      static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
+      split_column_kernel<Work, layout, config.threads, config.across, config.width, in_flight, config.resident>,
+      in, static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if (parts == 1) return;
   line_source<typename Work::carrier, layout> lines;
   lines.lines = in, lines.length = n;
@@ -97,8 +98,8 @@ void launch_panels(const workspace::storage& storage, const lines_of<typename Wo
 template <class Work, input_layout layout>
 void launch_columns_of(const workspace::storage& storage, const lines_of<typename Work::carrier, layout>& in,
                        const line_results& out, const line_request& asked) {
-  const std::size_t which = panel_config_for(panel_configs_of<Work, layout>, in.count, out.to.count,
-                                             storage.multiprocessors);
+  const std::size_t which =
+      panel_config_for(panel_configs_of<Work, layout>, in.count, out.to.count, storage.multiprocessors);
   const auto launch = which == 0 ? &launch_panels<Work, layout, 0> : &launch_panels<Work, layout, 1>;
   launch(storage, in, out, asked);
 }

@@ -122,7 +122,8 @@ struct pack_addends<Term, Element> {
   }
 };
 
-/// f(Element{}) with the C++ type of the elements, one of those that can_convert_packs names; or float, if asked for.
+/// f(Element{}) with the C++ type of the elements, one of those that can_convert_packs names; or float, if asked
+/// for.
 template <class Term, class T, bool with_float = false, class F>
 __device__ __forceinline__ void with_converted_type(element_type type, const F& f) {
   if constexpr (std::is_same_v<T, float>) {

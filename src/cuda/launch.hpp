@@ -50,11 +50,11 @@ template <class Carrier, cuda_engine::input_layout layout>
 void launch_lines(const workspace::storage& storage, std::size_t term,
                   const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
 /// The same of short columns, of which there are many.
-template <class Carrier, cuda_engine::input_layout layout>
+template <class Carrier>
 void launch_short_columns(const workspace::storage& storage, std::size_t term,
-                          const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out);
-/// The same for elements that are converted, in layout `any` or `converted`. `in.first.n` counts addends; `bytes`: of a
-/// line of one input.
+                          const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
+/// The same for elements that are converted, in layout `any` or `converted`. `in.first.n` counts addends; `bytes`:
+/// of a line of one input.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_any_lines(const workspace::storage& storage, std::size_t term,
                       const cuda_engine::line_operands<Carrier, cuda_engine::input_layout::any>& in,

@@ -1,5 +1,5 @@
-// The kernels of lines whose elements are not carriers in native byte order: converted to the carrier EXACTDOT_ELEMENT
-// one by one or, of contiguous lines, in packs. One object per carrier.
+// The kernels of lines whose elements are not carriers in native byte order: converted to the carrier
+// EXACTDOT_ELEMENT one by one or, of contiguous lines, in packs. One object per carrier.
 #include <cuda/configured_lines.cuh>
 
 namespace exactdot::inline v0_3::cuda {
@@ -11,7 +11,8 @@ void launch_any_lines(const workspace::storage& storage, std::size_t term,
     if constexpr (layout == input_layout::converted) {
       launch_by_length<sum_work<T, Term, layout>, layout, packed_line_rows>(storage, in, bytes, out, {});
     } else {
-      launch_by_length<sum_work<T, Term, layout>, layout, any_line_rows>(storage, in, in.first.n * sizeof(T), out, {});
+      launch_by_length<sum_work<T, Term, layout>, layout, any_line_rows>(storage, in, in.first.n * sizeof(T), out,
+                                                                         {});
     }
   });
 }

@@ -20,8 +20,8 @@ void launch_line_moments(const workspace::storage& storage, const line_source<T,
 }
 
 template <class T, input_layout layout>
-void launch_column_moments(const workspace::storage& storage, const lines_of<T, layout>& in, const line_results& out,
-                           const line_request& asked) {
+void launch_column_moments(const workspace::storage& storage, const lines_of<T, layout>& in,
+                           const line_results& out, const line_request& asked) {
   launch_columns_of<moments_work<T, layout>, layout>(storage, in, out, asked);
 }
 
@@ -34,8 +34,10 @@ template void launch_line_moments(const workspace::storage&,
 template void launch_line_moments(const workspace::storage&,
                                   const line_source<EXACTDOT_ELEMENT, input_layout::converted>&, std::size_t,
                                   const line_results&, const line_request&);
-template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::strided>(
-    const workspace::storage&, const line_operands<EXACTDOT_ELEMENT>&, const line_results&, const line_request&);
+template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&,
+                                                                             const line_operands<EXACTDOT_ELEMENT>&,
+                                                                             const line_results&,
+                                                                             const line_request&);
 template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::converted>(
     const workspace::storage&, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&, const line_results&,
     const line_request&);

@@ -17,11 +17,11 @@ void launch_lines(const workspace::storage& storage, std::size_t term, const lin
   });
 }
 
-template <class T, input_layout layout>
-void launch_short_columns(const workspace::storage& storage, std::size_t term, const lines_of<T, layout>& in,
+template <class T>
+void launch_short_columns(const workspace::storage& storage, std::size_t term, const line_operands<T>& in,
                           const line_results& out) {
   with_term_of_lines(term, [&]<class Term>(Term) {
-    launch_row<sum_of_terms<T, Term>, layout, short_column_rows, 0>(storage, in, out, {});
+    launch_row<sum_of_terms<T, Term>, input_layout::strided, short_column_rows, 0>(storage, in, out, {});
   });
 }
 
@@ -31,11 +31,7 @@ template void launch_lines<EXACTDOT_ELEMENT, input_layout::contiguous>(const wor
 template void launch_lines<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&, std::size_t,
                                                                     const line_operands<EXACTDOT_ELEMENT>&,
                                                                     const line_results&);
-template void launch_short_columns<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&, std::size_t,
-                                                                            const line_operands<EXACTDOT_ELEMENT>&,
-                                                                            const line_results&);
-template void launch_short_columns<EXACTDOT_ELEMENT, input_layout::any>(
-    const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&,
-    const line_results&);
+template void launch_short_columns(const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT>&,
+                                   const line_results&);
 
 }  // namespace exactdot::inline v0_3::cuda

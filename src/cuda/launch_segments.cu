@@ -1,5 +1,5 @@
-// The kernels of segments, long lines and columns of one carrier, EXACTDOT_ELEMENT, for sums of every term. One object
-// per carrier: segments and long lines have the same kernel of long ones.
+// The kernels of segments, long lines and columns of one carrier, EXACTDOT_ELEMENT, for sums of every term. One
+// object per carrier: segments and long lines have the same kernel of long ones.
 #include <cuda/configured_split.cuh>
 
 namespace exactdot::inline v0_3::cuda {

@@ -57,9 +57,9 @@ __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_war
   return sum_of_block(x, of_warp, lanes / 32);
 }
 
-/// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width` sums: x[j]
-/// is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for each column. Its
-/// joins are no more than joins_of() counts.
+/// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width`
+/// sums: x[j] is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for
+/// each column. Its joins are no more than joins_of() counts.
 template <int threads, int across>
 inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
 template <int threads, int across, int width, class Sum>

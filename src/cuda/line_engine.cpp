@@ -65,12 +65,14 @@ line_source<T, layout> source_of(const engine::plan& each, const lines_of<T, lay
   return source;
 }
 
-/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order. Floats are
-/// carriers too, whose sums are compensated: for results that plain sums may leave open.
+/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order.
+/// Floats are carriers too, whose sums are compensated: for results that plain sums may leave open.
 bool can_convert(const engine::plan& each) {
-  const bool is_narrow = each.a.type != each.carrier || (each.carrier == element_type::float32 && each.result.precision() <= 24);
+  const bool is_narrow =
+      each.a.type != each.carrier || (each.carrier == element_type::float32 && each.result.precision() <= 24);
   const bool is_alike = each.info().inputs == 1 || (each.b.type == each.a.type && !each.b.swapped);
-  const bool holds_terms = core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
+  const bool holds_terms =
+      core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
   return core::carrier_of(each.a.type) == each.carrier && is_narrow && holds_terms && is_alike && !each.a.swapped;
 }
 /// Whether lines are read in layout `converted`: contiguous ones.
@@ -144,7 +146,7 @@ void enqueue_lines(const storage_type& storage, const engine::plan& each, const 
   const bool spills = !two && sizeof(T) == sizeof(float);
   if (by_columns) {
     const bool are_short = are_short_columns(in.count, in.first.n, storage.multiprocessors);
-    return are_short ? cuda::launch_short_columns<T, input_layout::strided>(storage, each.term, in, out)
+    return are_short ? cuda::launch_short_columns<T>(storage, each.term, in, out)
                      : cuda::launch_columns<T, input_layout::strided>(storage, each.term, in, out);
   }
   if (by_rows) {
@@ -181,9 +183,7 @@ void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
   if (in.axes.count == 0 && can_convert_columns(each, in)) {
     constexpr auto converted = input_layout::converted;
     if (is_moments) return cuda::launch_column_moments<T, converted>(storage, in, out, request_of(each));
-    return are_short_columns(in.count, each.n, storage.multiprocessors)
-               ? cuda::launch_short_columns<T, input_layout::any>(storage, each.term, in, out)
-               : cuda::launch_columns<T, converted>(storage, each.term, in, out);
+    return cuda::launch_columns<T, converted>(storage, each.term, in, out);
   }
   enqueue(std::integral_constant<input_layout, input_layout::any>{}, shares_any_lines(storage, each, in.count));
 }
@@ -272,7 +272,8 @@ namespace {
 bool has_columns(const engine::batch& of) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(of.each.a.type));
   const bool two = of.each.info().inputs == 2;
-  return (is_native(of.each) || can_convert(of.each)) && std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
+  return (is_native(of.each) || can_convert(of.each)) &&
+         std::ranges::any_of(of.results, [&](const engine::shared_axis& x) {
            return x.a == size && (!two || x.b == size || x.b == 0);
          });
 }

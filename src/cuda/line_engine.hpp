@@ -15,9 +15,10 @@ template <class T>
 void enqueue_any_lines(const cuda::workspace::storage& storage, const engine::plan& each,
                        const line_operands<T, input_layout::any>& in, const line_results& out);
 
-/// Enqueues the variance of a vector, or its root, as one line: false for plans of which the kernel of vectors is faster
-/// (moments_kernel.cuh) or which no kernel of lines reads by packs.
-bool enqueue_moments_as_line(const cuda::workspace::storage& storage, const engine::plan& plan, const destination& to);
+/// Enqueues the variance of a vector, or its root, as one line: false for plans of which the kernel of vectors is
+/// faster (moments_kernel.cuh) or which no kernel of lines reads by packs.
+bool enqueue_moments_as_line(const cuda::workspace::storage& storage, const engine::plan& plan,
+                             const destination& to);
 
 /// Offsets as kernels read them.
 [[nodiscard]] offset_array offsets_of(const any_offsets& x);

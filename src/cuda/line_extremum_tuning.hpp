@@ -47,6 +47,7 @@ constexpr unsigned parts_of_extremum_columns(std::size_t count, std::size_t n, i
   constexpr column_config config = extremum_column_configs[1];
   constexpr std::size_t columns = config.columns, least_rows = 1024;
   const std::size_t panels = (count + columns - 1) / columns;
+  if (panels > max_split_blocks) return 1;  // each has a counter
   const auto resident = static_cast<std::size_t>(multiprocessors * config.resident);
   const std::size_t most = std::min<std::size_t>(resident / panels, max_partials / (panels * columns));
   return static_cast<unsigned>(std::clamp<std::size_t>(std::min(most, n / least_rows), 1, max_split_blocks));

@@ -1,7 +1,8 @@
 // Reads the elements of one line with some lanes of a warp, or a block.
 //
 // Contiguous lines of any type, aligned or not: 16-byte loads if both inputs can be aligned at once, else as many
-// loads of single elements, neighbours in neighbouring threads; as load.cuh does for a grid. Others: single elements.
+// loads of single elements, neighbours in neighbouring threads; as load.cuh does for a grid. Others: single
+// elements.
 #pragma once
 
 #include <cuda/converted_load.cuh>
@@ -56,11 +57,11 @@ __device__ __forceinline__ unsigned to_alignment(const T* x) {
   return (16 - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16)) % 16 / sizeof(T);
 }
 
-/// For this thread's share of a line: add(x, y) of packs, and add_single(x, y) of the elements before and behind them.
-/// Pack: 16 bytes of elements T. Index: unsigned for lines of less than 2^30 elements.
+/// For this thread's share of a line: add(x, y) of packs, and add_single(x, y) of the elements before and behind
+/// them. Pack: 16 bytes of elements T. Index: unsigned for lines of less than 2^30 elements.
 template <class Pack, bool two, int in_flight, class Index, class Team, class T, class Add, class AddSingle>
-__device__ __forceinline__ void for_each_pack_of_line(const T* a, const T* b, Index n, Index head, Team team, Add add,
-                                                      AddSingle add_single) {
+__device__ __forceinline__ void for_each_pack_of_line(const T* a, const T* b, Index n, Index head, Team team,
+                                                      Add add, AddSingle add_single) {
   constexpr Index width = sizeof(Pack) / sizeof(T), lanes = Team::lanes;
   const auto thread = static_cast<Index>(team.first_thread());
   const Index end = n - (n - head) % width;

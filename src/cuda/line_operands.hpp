@@ -47,8 +47,8 @@ struct line_operands<T, input_layout::any> : one_stride_lines<T> {
   }
 };
 
-/// Whether lines of this layout have elements of any type. In layout `converted` they are contiguous and of one type,
-/// which can_convert_lines says.
+/// Whether lines of this layout have elements of any type. In layout `converted` they are contiguous and of one
+/// type, which can_convert_lines says.
 template <input_layout layout>
 inline constexpr bool converts = layout == input_layout::any || layout == input_layout::converted;
 

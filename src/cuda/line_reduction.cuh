@@ -308,9 +308,9 @@ struct moments_of_packs : moments_of_line<T> {
       values_.add_element(x, x, j), squares_.add_element(x, x, j);
     }
     [[nodiscard]] __device__ __forceinline__ moment_total<T> total(const magnitude_range<Element>& range,
-                                                                   const magnitude_range<Element>&,
-                                                                   int half) const {
-      return {values_.total(range, range, half), squares_.total(range, range, half)};
+                                                                   const magnitude_range<Element>&, int half,
+                                                                   std::uint64_t end) const {
+      return {values_.total(range, range, half, end), squares_.total(range, range, half, end)};
     }
 
    private:
@@ -321,7 +321,8 @@ struct moments_of_packs : moments_of_line<T> {
 
 /// What computes a sum of lines of a layout, and a variance.
 template <class T, class Term, input_layout layout>
-using sum_work = std::conditional_t<layout == input_layout::converted, sum_of_packs<T, Term>, sum_of_terms<T, Term>>;
+using sum_work =
+    std::conditional_t<layout == input_layout::converted, sum_of_packs<T, Term>, sum_of_terms<T, Term>>;
 template <class T, input_layout layout>
 using moments_work = std::conditional_t<layout == input_layout::converted, moments_of_packs<T>, moments_of_line<T>>;
 
@@ -346,7 +347,7 @@ __device__ __forceinline__ typename Work::total total_of_line(const Source& in, 
       with_converted_type<Term, typename Work::carrier, true>(line.a.type, [&]<class Element>(Element) {
         packed_line<typename Work::template of_packs<Element>, Element> sums;
         add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
-        total = sums.total();
+        total = sums.total(line.n / Team::lanes + 64);  // of a lane, with single elements and its last pack
       });
     }
     return sum_of_team(team, total, of_warp);

@@ -1,7 +1,7 @@
 // Launch configurations of lines (batch_kernel.cuh): one row per range of lengths, in bytes of a line of one input.
 //
-// Contiguous lines from 128 bytes on: the fastest of 29 configurations on an H200, 2026-11-23; the others are reasoned
-// from bytes in flight.
+// Contiguous lines from 128 bytes on: the fastest of 29 configurations on an H200, 2026-11-23; the others are
+// reasoned from bytes in flight.
 #pragma once
 
 #include <array>
@@ -40,18 +40,19 @@ inline constexpr std::array strided_line_rows = {
     line_row{unlimited, {256, 256, 4, 3, 12}},
 };
 
-/// Of contiguous lines whose elements are converted in packs, by bytes of elements. Reasoned from the bytes in flight of
-/// a multiprocessor: 48 KiB.
+/// Of contiguous lines whose elements are converted in packs, by bytes of elements. Reasoned from the bytes in
+/// flight of a multiprocessor, 64 KiB; one wave of blocks, so that teams take lines in turn and lanes decide one
+/// each.
 inline constexpr std::array packed_line_rows = {
-    line_row{128, {1, 128, 4, 4, 16}},        line_row{512, {4, 256, 4, 3, 16}},
-    line_row{4 * kibi, {8, 256, 4, 4, 16}},   line_row{32 * kibi, {32, 256, 4, 4, 16}},
+    line_row{128, {1, 128, 4, 4, 16}},         line_row{512, {4, 256, 4, 4, 4}},
+    line_row{4 * kibi, {8, 256, 4, 4, 4}},     line_row{32 * kibi, {32, 256, 4, 4, 4}},
     line_row{unlimited, {256, 256, 4, 3, 12}},
 };
 /// Of variances of these; the shared memory of more warps a block would not fit.
 inline constexpr std::array packed_moment_rows = {
     line_row{128, {1, 128, 4, 4, 32}},
-    line_row{4 * kibi, {8, 128, 4, 4, 32}},
-    line_row{32 * kibi, {32, 128, 4, 4, 24}},
+    line_row{4 * kibi, {8, 128, 4, 4, 4}},
+    line_row{32 * kibi, {32, 128, 4, 4, 4}},
     line_row{unlimited, {256, 256, 4, 2, 12}},
 };
 

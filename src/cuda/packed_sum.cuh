@@ -1,14 +1,17 @@
-// The sums of a thread over elements that lie in words: packs of a line (add_converted_line), or neighbouring columns.
+// The sums of a thread over elements that lie in words: packs of a line (add_converted_line), or neighbouring
+// columns.
 //
-//   floats     of 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes. If all
-//              terms are multiples of 2^k, as the least magnitude of an element tells, so are the partial sums; if E is
-//              below 2^(k+53), none was rounded, and the sum is exact. Else it errs by at most u·E (running error
-//              analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results of 24 bits
+//   floats     of 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes. If
+//              all terms are multiples of 2^k, as the least magnitude of an element tells, so are the partial
+//              sums; if E is below 2^(k+53), none was rounded, and the sum is exact. Else it errs by at most u·E
+//              (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results
+//              of 24 bits. Sums of magnitudes and of squares only grow: the last one in place of E, and E is at
+//              most that times their number
 //   integers   are added in integers of 64 bits
 //
-// An infinity or NaN makes the total NaN, which decides nothing. Floats of 16 bits become doubles by two operations on their
-// bits, multiplied by a power of two that the total undoes, since cvt.f64.f32 has a sixteenth of their rate. So they cost
-// some six operations, two of them in double (three of a product). Traced sums take eight flops, for which memory waits.
+// An infinity or NaN makes the total so, which decides nothing. Cost of a float of 16 bits: a conversion to double,
+// two flops (one of magnitudes and squares), two operations on its bits. Traced sums take eight flops, for which
+// memory waits.
 #pragma once
 
 #include <cuda/converted_load.cuh>
@@ -17,40 +20,27 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// What is to know of the magnitudes of nonzero floats of 16 bits, of both halves of words. Nothing of integers.
+/// What is to know of the magnitudes of nonzero floats, of 16 bits of those in each half of words. Nothing of
+/// integers.
 template <class Element>
 class magnitude_range {
  public:
   __device__ __forceinline__ void include(unsigned word) {
     inverse_ = __viaddmax_u16x2(~(word & 0x7fff7fffU), 0x00010001U, inverse_);
-    greatest_ = __vmaxu2(greatest_, word & 0x7fff7fffU);
   }
   /// As if each half had been included in the other.
-  __device__ __forceinline__ void join_halves() {
-    inverse_ = __vmaxu2(inverse_, inverse_ >> 16 | inverse_ << 16);
-    greatest_ = __vmaxu2(greatest_, greatest_ >> 16 | greatest_ << 16);
-  }
-
+  __device__ __forceinline__ void join_halves() { inverse_ = __vmaxu2(inverse_, inverse_ >> 16 | inverse_ << 16); }
   /// Elements of a half are multiples of two to this power.
   [[nodiscard]] __device__ __forceinline__ int unit_exponent(int half) const {
-    return exponent_of(0U - (inverse_ >> 16 * half)) - stored_bits;
-  }
-  [[nodiscard]] __device__ __forceinline__ bool has_special(int half) const {
-    return (greatest_ >> 16 * half & infinity) == infinity;
+    constexpr bool is_float16 = type_of<Element> == element_type::float16;
+    constexpr int stored_bits = is_float16 ? 10 : 7, bias = is_float16 ? 15 : 127;
+    const unsigned least = (0U - (inverse_ >> 16 * half)) & 0x7fffU;
+    return max(static_cast<int>(least >> stored_bits), 1) - bias - stored_bits;
   }
 
  private:
-  static constexpr bool is_float16 = type_of<Element> == element_type::float16;
-  static constexpr int stored_bits = is_float16 ? 10 : 7, bias = is_float16 ? 15 : 127;
-  static constexpr unsigned infinity = is_float16 ? 0x7c00 : 0x7f80;
   unsigned inverse_ = 0;  ///< minus the least magnitude but 0, modulo 2^16; 0: none
-  unsigned greatest_ = 0;
-
-  static __device__ __forceinline__ int exponent_of(unsigned bits) {
-    return max(static_cast<int>((bits & 0x7fffU) >> stored_bits), 1) - bias;
-  }
 };
-/// An infinity or NaN makes the sum of floats so.
 template <>
 class magnitude_range<float> {
  public:
@@ -61,7 +51,6 @@ class magnitude_range<float> {
   [[nodiscard]] __device__ __forceinline__ int unit_exponent(int) const {
     return max(static_cast<int>((least_minus_one_ + 1) >> 23), 1) - 127 - 23;
   }
-  [[nodiscard]] __device__ __forceinline__ bool has_special(int) const { return false; }
 
  private:
   unsigned least_minus_one_ = ~0U;
@@ -72,31 +61,10 @@ struct magnitude_range<Element> {
   __device__ __forceinline__ void join_halves() {}
 };
 
-/// Element j of words, times two to the power -log2_scale.
-template <class Element>
-struct packed_element {
-  static constexpr bool is_float16 = type_of<Element> == element_type::float16;
-  static constexpr int log2_scale = is_float16 ? 1008 : 896;
+__device__ __forceinline__ float float_of(float x) { return x; }
 
-  template <class Term>
-  static __device__ __forceinline__ double of(const unsigned* words, int j) {
-    constexpr unsigned sign = Term::absolute ? 0 : 0x80000000U, mask = sign | (is_float16 ? 0x01fffc00U : 0x0fffe000U);
-    const unsigned word = words[j / 2], upper = j % 2 == 0 ? word << 16 : word;
-    const unsigned high = static_cast<unsigned>(static_cast<int>(upper) >> (is_float16 ? 6 : 3)) & mask;
-    return core::bit_cast<double>(std::uint64_t{high} << 32);
-  }
-};
-template <>
-struct packed_element<float> {
-  static constexpr int log2_scale = 0;
-  template <class Term>
-  static __device__ __forceinline__ double of(const unsigned* words, int j) {
-    return factor<Term>(core::bit_cast<float>(words[j]));
-  }
-};
-
-/// The depth by which the bounds of traced sums multiply E (error_bound.hpp) is at least this: it counts 10 joins twice
-/// and, of converted lines, 16 single elements. The error of plain sums needs no such factor.
+/// The depth by which the bounds of traced sums multiply E (error_bound.hpp) is at least this: it counts 10 joins
+/// twice and, of converted lines, 16 single elements. The error of plain sums needs no such factor.
 inline constexpr int least_depth_of_packs = 32;
 
 EXACTDOT_CORE double power(int exponent) {
@@ -117,35 +85,34 @@ class packed_term {
   }
   __device__ __forceinline__ void add_element(const unsigned* a, const unsigned* b, int j) { add_to(0, a, b, j); }
 
-  /// Its factors are those of `half` the words of these ranges.
+  /// Of fewer than `end` terms, whose factors are those of `half` the words of these ranges.
   [[nodiscard]] __device__ __forceinline__ line_sum<Carrier, Term> total(const magnitude_range<Element>& a,
                                                                          const magnitude_range<Element>& b,
-                                                                         int half) const {
+                                                                         int half, std::uint64_t end) const {
     const double sum = sum_[0] + sum_[1];
-    const double error = (error_[0] + error_[1] + fabs(sum)) * undone_scale;
+    // E, and what no partial sum exceeds
+    const double error = is_monotone ? sum * static_cast<double>(end) : error_[0] + error_[1] + fabs(sum);
+    const double most = is_monotone ? sum : error;
     int unit = a.unit_exponent(half);
     if constexpr (Term::factors == 2) unit += b.unit_exponent(half);
-    const bool special = a.has_special(half) || (Term::inputs == 2 && b.has_special(half));
-    const double nan = core::bit_cast<double>(~std::uint64_t{0} >> 1);
-    const double counted = error < power(unit + 53) ? 0 : error / least_depth_of_packs;
-    return {special ? nan : sum * undone_scale, 0, special ? nan : counted, 0};
+    return {sum, 0, most < power(unit + 53) ? 0 : error / least_depth_of_packs, 0};
   }
 
  private:
-  using element = packed_element<Element>;
-  static constexpr bool scales_products = Term::factors == 2 && element::log2_scale != 0;
-  static constexpr double undone_scale = power(Term::factors * element::log2_scale - (scales_products ? 1000 : 0));
+  static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
   double sum_[2] = {}, error_[2] = {};
 
   __device__ __forceinline__ void add_to(int i, const unsigned* a, const unsigned* b, int j) {
-    const double x = element::template of<Term>(a, j);
+    const float x = factor<Term>(float_of(element_of<Element>(a, j)));
+    const float y = factor<Term>(float_of(element_of<Element>(Term::inputs == 2 ? b : a, j)));
     if constexpr (Term::factors == 1) {
-      sum_[i] += x;
+      sum_[i] += static_cast<double>(x);
+    } else if constexpr (type_of<Element> == element_type::float16) {
+      sum_[i] += static_cast<double>(x * y);
     } else {
-      const double y = element::template of<Term>(Term::inputs == 2 ? b : a, j);
-      sum_[i] = __fma_rn(scales_products ? x * 0x1p1000 : x, y, sum_[i]);  // both scales' product would underflow
+      sum_[i] = __fma_rn(static_cast<double>(x), static_cast<double>(y), sum_[i]);
     }
-    error_[i] += fabs(sum_[i]);
+    if constexpr (!is_monotone) error_[i] += fabs(sum_[i]);
   }
 };
 
@@ -170,10 +137,13 @@ class packed_term<Carrier, Term_, Element> {
     }
     if constexpr (!terms::is_split) add(sum);
   }
-  __device__ __forceinline__ void add_element(const unsigned* a, const unsigned* b, int j) { add(term_of(a, b, j)); }
+  __device__ __forceinline__ void add_element(const unsigned* a, const unsigned* b, int j) {
+    add(term_of(a, b, j));
+  }
 
   [[nodiscard]] __device__ __forceinline__ line_sum<Carrier, Term> total(const magnitude_range<Element>&,
-                                                                         const magnitude_range<Element>&, int) const {
+                                                                         const magnitude_range<Element>&, int,
+                                                                         std::uint64_t) const {
     traced_sum<false> sum{};
     add_scaled(lower_, 1, sum);
     if constexpr (terms::is_split) add_scaled(upper_, 0x1p32, sum);
@@ -230,9 +200,10 @@ class packed_line {
     include(x.words[0], y.words[0]);
     sums_.add_element(x.words, y.words, 0);
   }
-  [[nodiscard]] __device__ __forceinline__ auto total() {
+  /// Of fewer than `end` elements.
+  [[nodiscard]] __device__ __forceinline__ auto total(std::uint64_t end) {
     range_a_.join_halves(), range_b_.join_halves();
-    return sums_.total(range_a_, two ? range_b_ : range_a_, 0);
+    return sums_.total(range_a_, two ? range_b_ : range_a_, 0, end);
   }
 
  private:
@@ -261,10 +232,10 @@ class packed_columns {
 #pragma unroll
     for (int j = 0; j < width; ++j) sums_[j].add_element(a, b, j);
   }
-  /// Of column j.
-  [[nodiscard]] __device__ __forceinline__ auto total(int j) const {
+  /// Of column j, of fewer than `end` elements.
+  [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t end) const {
     const int word = j * static_cast<int>(sizeof(Element)) / 4, half = j % 2;
-    return sums_[j].total(range_a_[word], two ? range_b_[word] : range_a_[word], half);
+    return sums_[j].total(range_a_[word], two ? range_b_[word] : range_a_[word], half, end);
   }
 
  private:

@@ -123,9 +123,10 @@ void check_status(workspace::storage& storage) {
                   "cuda: words are the sum of more than 2^31 - 1 states, or their sum exceeds the headroom of 2^63 "
                   "largest products");
     case cuda_engine::impossible_words:
-      throw error(errc::bad_option,
-                  "cuda: words are not a sum of states (a limb or a count is impossible); were they zero before the "
-                  "first addition, and summed as 64-bit integers?");
+      throw error(
+          errc::bad_option,
+          "cuda: words are not a sum of states (a limb or a count is impossible); were they zero before the "
+          "first addition, and summed as 64-bit integers?");
     default:
       throw error(errc::overflow,
                   "cuda: an integer result did not fit into its type; use a floating-point result type");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cuda/destination.hpp>
 #include <cuda/split_lines.hpp>
 #include <cuda/tuning.hpp>
 
@@ -45,9 +46,9 @@ EXACTDOT_CORE segment_row segments_of_extrema(std::uint64_t bytes) {
 /// Of states: nothing is known of a segment before the warp adds its digits.
 inline constexpr segment_row segments_of_states{{unlimited, 0}, {}, {}, 256, {128, 8}, 2};
 
-/// Of the kernel of split lines; one wave of blocks. Of floats that are not converted, whose sums have four accumulators,
-/// of any layout, and with two inputs in flight three blocks spill registers: sums of floats took 1.55 times reading
-/// (H100, 2026-11-25).
+/// Of the kernel of split lines; one wave of blocks. Of floats that are not converted, whose sums have four
+/// accumulators, of any layout, and with two inputs in flight three blocks spill registers: sums of floats took
+/// 1.55 times reading (H100, 2026-11-25).
 template <class T, int sums, int inputs, input_layout layout>
 constexpr block_config split_config() {
   if (layout == input_layout::converted && sums * inputs == 1) return {256, 3};
@@ -105,8 +106,8 @@ struct panel_config {
   int across, width, threads, resident;
   [[nodiscard]] constexpr int columns() const { return across * width; }
 };
-/// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks share
-/// columns of which there are so many; else the second, which reads sectors of 32 or 64 bytes.
+/// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks
+/// share columns of which there are so many; else the second, which reads sectors of 32 or 64 bytes.
 inline constexpr std::array panel_configs = {panel_config{32, 1, 256, 2}, panel_config{8, 1, 256, 2}};
 /// The same of elements that are converted: four columns of a thread are as many bytes in flight as of carriers.
 template <int sums>

@@ -58,7 +58,10 @@ class converted_columns {
     }
     add_rows<false>(first, end);
   }
-  [[nodiscard]] __device__ __forceinline__ auto total(int j) const { return sums_.total(j); }
+  /// Of column j, of fewer than `rows` rows.
+  [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t rows) const {
+    return sums_.total(j, rows);
+  }
 
  private:
   static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
@@ -120,8 +123,8 @@ EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::si
 
 /// What a thread knows of the rows `first` to before `end` of its columns, from number `column` on.
 template <class Work, input_layout layout, int threads, int across, int width, int in_flight, class Columns>
-__device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t column, std::size_t first, std::size_t end,
-                                            const typename Work::request& asked,
+__device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t column, std::size_t first,
+                                            std::size_t end, const typename Work::request& asked,
                                             typename Work::total (&totals)[width]) {
   if constexpr (layout == input_layout::converted) {
     const element_type type = in.first.a.type;
@@ -129,7 +132,7 @@ __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t colum
       converted_columns<Work, Element, threads, across, width, in_flight> of_rows(in, column);
       of_rows.add(first, end);
 #pragma unroll
-      for (int j = 0; j < width; ++j) totals[j] = of_rows.total(j);
+      for (int j = 0; j < width; ++j) totals[j] = of_rows.total(j, (end - first) * across / threads + 2);
     });
   } else {
     static_assert(width == 1);

@@ -13,8 +13,8 @@ namespace exactdot::inline v0_3::cuda_engine {
 inline constexpr unsigned max_split_blocks = 512;
 inline constexpr unsigned max_long_lines =
     4096;  ///< segments in the list, half of them at most because they are long
-inline constexpr unsigned max_open_sums = 192;  ///< split lines whose rounding a bound leaves open
-inline constexpr unsigned max_partials = 8192;
+inline constexpr unsigned max_open_sums = 192;   ///< split lines whose rounding a bound leaves open
+inline constexpr unsigned max_partials = 36864;  ///< of 128 columns a block, 288 blocks
 
 /// A traced sum (traced_sum.cuh).
 struct stored_trace {
@@ -44,7 +44,7 @@ struct line_state {
   grid_superaccumulator open_sum[max_open_sums];  ///< variances have two each
 };
 
-static_assert(sizeof(line_state) < std::size_t{3} << 18);
+static_assert(sizeof(line_state) < std::size_t{7} << 18);
 
 inline constexpr int listed_bits = 20;  ///< of line_state::listed, for the number of segments
 

@@ -5,8 +5,8 @@
 // (error_bound.hpp). So a sum without errors is known exactly, and a tie decided at once: of 32 uniform multiples
 // of 2^-53, one sum in eight is a tie. For terms that are doubles E need not be 0: if it is at most 2^k, the power
 // of two below the smallest term, all these numbers are multiples of 2^(k-52), and c, less than 2^(k+1), is exact
-// too. Products of doubles of few bits (floats in doubles, integers) are multiples of larger powers of two, which the
-// least factors tell, and the bits that are set in none. Cost per term: 8 flops, 11 for products of doubles.
+// too. Products of doubles of few bits (floats in doubles, integers) are multiples of larger powers of two, which
+// the least factors tell, and the bits that are set in none. Cost per term: 8 flops, 11 for products of doubles.
 #pragma once
 
 #include <cuda/bounded_sum.cuh>
@@ -21,8 +21,9 @@ struct traced_sum {
   static constexpr int parts = 2;
   double sum;
   double correction;
-  double error;    ///< E
-  unsigned least;  ///< minus the high word of the smallest nonzero term, or of 2^52 units of products; 0: no such term
+  double error;  ///< E
+  unsigned
+      least;  ///< minus the high word of the smallest nonzero term, or of 2^52 units of products; 0: no such term
 
   [[nodiscard]] __device__ __forceinline__ double& part(int k) { return k == 0 ? sum : correction; }
   [[nodiscard]] __device__ __forceinline__ double part(int k) const { return k == 0 ? sum : correction; }
@@ -109,8 +110,7 @@ struct double_units {
 
 /// The accumulators of a thread of products of doubles.
 template <class Term>
-  requires(Term::factors == 2)
-struct bounded_thread_sum<double, Term, summation::traced> {
+requires(Term::factors == 2) struct bounded_thread_sum<double, Term, summation::traced> {
   static constexpr int accumulators = pack<double>::count;
   line_sum<double, Term> partial[accumulators] = {};
   double_units units_a, units_b;
@@ -124,7 +124,8 @@ struct bounded_thread_sum<double, Term, summation::traced> {
       if constexpr (Term::inputs == 2) units_b.include(b[i]);
     }
   }
-  /// Products are multiples of 2^unit. If that is no double, some may have underflown: no sum is then taken for exact.
+  /// Products are multiples of 2^unit. If that is no double, some may have underflown: no sum is then taken for
+  /// exact.
   __device__ __forceinline__ line_sum<double, Term> total() {
 #pragma unroll
     for (int i = 1; i < accumulators; ++i) partial[0].join(partial[i]);

@@ -84,7 +84,7 @@ workspace::workspace(stream_handle stream) : storage_(std::make_unique<storage>(
     unsigned status;
     alignas(16) unsigned char partials[detail::callable_call::partial_bytes];
   };
-  static_assert(sizeof(device_memory) < std::size_t{1} << 20, "the header says so");
+  static_assert(sizeof(device_memory) < std::size_t{1} << 21, "the header says so");
   void* memory = nullptr;
   cuda::check(cudaMalloc(&memory, sizeof(device_memory)), "allocating a workspace");
   auto* const all = static_cast<device_memory*>(memory);

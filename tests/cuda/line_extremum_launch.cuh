@@ -78,8 +78,8 @@ concept searches_columns = requires {
 template <int bytes, bool with_index, class Way>
 constexpr auto kernel_of_search() {
   if constexpr (splits_lines_of_columns<Way>) {
-    return &split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, Way::threads, Way::columns, 1,
-                                Way::in_flight, 1>;
+    return &split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, Way::threads, Way::columns,
+                                1, Way::in_flight, 1>;
   } else if constexpr (shares_rows<Way>) {
     return &split_line_kernel<extremum_of_line<bytes, with_index>, Way::layout, Way::lanes, Way::in_flight, 1>;
   } else if constexpr (searches_columns<Way>) {

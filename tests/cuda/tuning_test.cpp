@@ -220,7 +220,6 @@ TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
   }
 }
 
-
 TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
   constexpr std::size_t mebi = std::size_t{1} << 20;
   EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false));

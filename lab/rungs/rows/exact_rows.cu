@@ -45,7 +45,8 @@ struct exact_rows {
     const auto kernel = is_short ? cuda_engine::short_line_kernel<work, layout, threads, 32, in_flight>
                                  : cuda_engine::long_line_kernel<work, layout, threads, in_flight>;
     const std::size_t grid = is_short ? in.grid : std::min<std::size_t>(count, threads / 32 * in.grid);
-    gpu::launch(kernel, static_cast<unsigned>(grid), threads, 0, in.stream, rows, bounds, to, cuda_engine::line_request{});
+    gpu::launch(kernel, static_cast<unsigned>(grid), threads, 0, in.stream, rows, bounds, to,
+                cuda_engine::line_request{});
   }
   /// Enqueues the sum of one row by all multiprocessors, as in rung exact.
   void launch_row(std::size_t row) {

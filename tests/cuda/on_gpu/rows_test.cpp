@@ -1,6 +1,6 @@
-// Rows in device memory by all of the oracle's generators, of every length up to 200 and some beyond, aligned or not,
-// strided, overlapping, and of one repeated vector; columns; rows of bytes of every element type. Compared with the
-// vector call of the CPU, which tests/table compares with the oracle.
+// Rows in device memory by all of the oracle's generators, of every length up to 200 and some beyond, aligned or
+// not, strided, overlapping, and of one repeated vector; columns; rows of bytes of every element type. Compared
+// with the vector call of the CPU, which tests/table compares with the oracle.
 #include <algorithm>
 #include <cmath>
 #include <exactdot/cuda.hpp>
@@ -50,9 +50,15 @@ void expect_rows(const matrix& of, reduction what, element_type type, std::size_
   const device_vector<unsigned char> out(unwritten);
   const axis rows_a{of.count, of.next_a}, rows_b{of.count, of.next_b}, places{of.count, distance};
   const axis in_a{of.n, of.stride_a}, in_b{of.n, of.stride_b};
-  const any_grid first{a.data() + skew * size_of(of.type_a), of.type_a, {&rows_a, 1}, {&in_a, 1},
+  const any_grid first{a.data() + skew * size_of(of.type_a),
+                       of.type_a,
+                       {&rows_a, 1},
+                       {&in_a, 1},
                        of.swapped && size_of(of.type_a) > 1};
-  const any_grid second{b.data() + skew * size_of(of.type_b), of.type_b, {&rows_b, 1}, {&in_b, 1},
+  const any_grid second{b.data() + skew * size_of(of.type_b),
+                        of.type_b,
+                        {&rows_b, 1},
+                        {&in_b, 1},
                         of.swapped && size_of(of.type_b) > 1};
   const any_results to{out.data(), type, {&places, 1}, false};
   cuda::workspace workspace;
@@ -132,8 +138,8 @@ TEST_F(cuda_rows, of_all_kinds_of_data_equal_vectors) {
   }
 }
 
-/// Every other element, backwards, repeated ones; a matrix times a vector; rows that overlap. `columns`: the rows of
-/// the transpose.
+/// Every other element, backwards, repeated ones; a matrix times a vector; rows that overlap. `columns`: the rows
+/// of the transpose.
 template <class T>
 void expect_strided(unsigned salt) {
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(40)); ++i) {
@@ -198,8 +204,8 @@ void expect_every_length() {
       b.push_back(static_cast<T>(x + 0x1p-20));
     }
     constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-    expect_any({type_of<T>, type_of<T>, 3, n, bytes_of(a), bytes_of(b), static_cast<std::ptrdiff_t>(n + 1) * size, 0,
-                size, size},
+    expect_any({type_of<T>, type_of<T>, 3, n, bytes_of(a), bytes_of(b), static_cast<std::ptrdiff_t>(n + 1) * size,
+                0, size, size},
                static_cast<unsigned>(n), "every length");
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -248,7 +254,8 @@ matrix near_ties(oracle::rng& random, std::size_t count, std::size_t n, int bits
     float* const x = a.data() + row * n;
     x[random.below(n)] += 1;
     x[random.below(n)] += std::ldexp(1.F, -bits);  // half of the last bit of a result of so many bits
-    const float small = std::ldexp(random.below(2) == 0 ? 1.F : -1.F, -bits - 1 - static_cast<int>(random.below(90)));
+    const float small =
+        std::ldexp(random.below(2) == 0 ? 1.F : -1.F, -bits - 1 - static_cast<int>(random.below(90)));
     if (random.below(4) != 0) x[random.below(n)] += small;
     const std::size_t first = random.below(n), second = random.below(n);
     x[first] += 96, x[second] -= 96;  // what cancels may round
@@ -310,7 +317,8 @@ TEST_F(cuda_rows, of_doubles_of_few_bits_equal_vectors) {
     const std::size_t count = 1 + random.below(20), n = 1 + random.below(seed % 4 == 0 ? 1500 : 100);
     const matrix floats = near_ties(random, count, n, 53);
     matrix given = narrowed<double>(floats, seed % 3 == 0 ? 3 : 1);
-    for (std::size_t i = 0; i < count * n; ++i) {  // products that are multiples of small powers of two, or underflow
+    for (std::size_t i = 0; i < count * n;
+         ++i) {  // products that are multiples of small powers of two, or underflow
       const double y = std::ldexp(1.0, static_cast<int>(random.below(3)) - (seed % 5 == 0 ? 960 : 0));
       std::memcpy(&given.b[i * sizeof y], &y, sizeof y);
     }
@@ -324,8 +332,9 @@ TEST_F(cuda_rows, of_doubles_of_few_bits_equal_vectors) {
 
 TEST_F(cuda_rows, of_other_elements_equal_vectors) {
   using enum element_type;
-  constexpr element_type pairs[][2] = {{float16, float16}, {bfloat16, float16}, {bfloat16, float64}, {int8, uint16},
-                                       {int32, int32},     {int64, uint64},     {uint8, uint32},     {float64, float64}};
+  constexpr element_type pairs[][2] = {{float16, float16}, {bfloat16, float16}, {bfloat16, float64},
+                                       {int8, uint16},     {int32, int32},      {int64, uint64},
+                                       {uint8, uint32},    {float64, float64}};
   unsigned seed = 10;
   for (const auto& [first, second] : pairs) {
     for (const std::size_t longest : {15, 150, 1500}) {
@@ -337,7 +346,8 @@ TEST_F(cuda_rows, of_other_elements_equal_vectors) {
           for (unsigned char& each : bytes) each = static_cast<unsigned char>(random.bits());
           return bytes;
         };
-        const auto a = static_cast<std::ptrdiff_t>(size_of(first)), b = static_cast<std::ptrdiff_t>(size_of(second));
+        const auto a = static_cast<std::ptrdiff_t>(size_of(first)),
+                   b = static_cast<std::ptrdiff_t>(size_of(second));
         const auto length = static_cast<std::ptrdiff_t>(n);
         const matrix given{first,      second,     count, n, filled(first), filled(second),
                            length * a, length * b, a,     b, seed % 4 == 0};
