@@ -5,7 +5,7 @@ usage: beside_torch.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
 
 A time is the median of replayed CUDA graphs of 5 calls, the two in turns, in microseconds. `reading`: what reading the
 inputs once takes at the speed that PyTorch's float sum of 1 GiB has in the same run. `--only`: rows whose name has all of
-these words.
+these words. scripts/performance makes a table of docs/results/torch-shapes-NAME.json.
 """
 import argparse
 import json
@@ -118,7 +118,8 @@ def main():
             break
         if not all(word in name for word in chosen.only):
             continue
-        row = {"name": name, "reading": size / speed}
+        what, dtype, shape = name.split(maxsplit=2)
+        row = {"what": what, "type": dtype, "shape": shape, "reading": round(size / speed, 1)}
         for key, call in (("torch", theirs), ("exactdot", ours)):
             try:
                 row[key + "_graph"] = graph_of(torch, call)
@@ -127,7 +128,7 @@ def main():
                 torch.cuda.synchronize()
         graphs = [row.pop(key) for key in ("torch_graph", "exactdot_graph") if key in row]
         keys = [key for key in ("torch", "exactdot") if key + "_error" not in row]
-        row.update(zip(keys, microseconds(torch, graphs)))
+        row.update(zip(keys, (round(each, 1) for each in microseconds(torch, graphs))))
         rows.append(row)
         print(json.dumps(row), flush=True)
     with open(chosen.out, "w", encoding="utf-8") as file:

@@ -80,8 +80,8 @@ void launch_panels(const workspace::storage& storage, const lines_of<typename Wo
   constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
   const std::size_t n = out.to.count, panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
-  const line_bounds bounds =
-      bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight);
+  const line_bounds bounds = bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes,
+                                                     in_flight, parts * columns / config.threads + 1);
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(

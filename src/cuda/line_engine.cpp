@@ -177,7 +177,9 @@ void enqueue_any_lines(const storage_type& storage, const engine::plan& each,
     cuda::launch_any_lines<T, layout>(storage, each.term, in, each.n * size, out);
   };
   if (in.axes.count == 0 && can_convert_lines(each)) {
-    const bool is_split = splits_rows(in.count, bytes_of_line(each), storage.multiprocessors, false);
+    const bool repeats = each.info().inputs == 2 && in.next_b == 0;  // a vector that stays in the cache
+    const std::size_t bytes = bytes_of_line(each) / (repeats ? 2 : 1);
+    const bool is_split = splits_rows(in.count, bytes, storage.multiprocessors, false);
     return enqueue(std::integral_constant<input_layout, input_layout::converted>{}, is_split);
   }
   if (in.axes.count == 0 && can_convert_columns(each, in)) {
@@ -198,7 +200,10 @@ template void enqueue_any_lines(const storage_type&, const engine::plan&,
                                 const line_operands<double, input_layout::any>&, const line_results&);
 
 bool enqueue_moments_as_line(const storage_type& storage, const engine::plan& plan, const destination& to) {
-  if (plan.n == 0 || plan.a.type == plan.carrier || !(plan.has_parts() || can_convert_lines(plan))) return false;
+  constexpr std::size_t least_bytes = std::size_t{1} << 18;  // of shorter ones the second launch is what takes time
+  const bool is_narrow =
+      plan.a.type != plan.carrier && can_convert_lines(plan) && bytes_of_line(plan) >= least_bytes;
+  if (plan.n == 0 || !(plan.has_parts() || is_narrow)) return false;
   line_results out;
   out.first = static_cast<char*>(to.value), out.to = to;
   with_carrier(plan.carrier, [&]<class T>(T) {

@@ -99,11 +99,13 @@ class converted_columns {
   }
 };
 
-/// The bounds of columns of which a block sums at most `rows` rows: of a grid of so many blocks that its joins are
-/// more than those of sum_of_columns twice, and of max_split_blocks partial sums by as few as 8 threads.
+/// The bounds of columns of which a block sums at most `rows` rows, and of which a thread joins the totals of at
+/// most `joined` blocks: of a grid of so many blocks that its joins are more than these and those of sum_of_columns
+/// twice.
 template <class Work>
-EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_flight) {
-  return bounds_of_split<Work>(rows, lanes, in_flight, 8 * max_split_blocks);
+EXACTDOT_CORE line_bounds bounds_of_columns(std::size_t rows, int lanes, int in_flight,
+                                            std::size_t joined = max_split_blocks / 8) {
+  return bounds_of_split<Work>(rows, lanes, in_flight, 32 * (joined + 64));
 }
 
 /// Rows in turns of the threads' loops, which blocks share: only the last one reads rows one by one.

@@ -133,7 +133,7 @@ requires(Term::factors == 2) struct bounded_thread_sum<double, Term, summation::
     if (units_a.least == 0 || of_b.least == 0) return partial[0];  // all are 0
     const int unit = units_a.exponent() + of_b.exponent(), exponent = unit + 52 + 1023;
     partial[0].least = exponent > 0 ? 0U - (static_cast<unsigned>(min(exponent, 2046)) << 20) : ~0U;
-    if (unit < -1074) partial[0].error += 0x1p-1000;
+    if (unit < -1074) partial[0].error += 0x1p-1074;
     return partial[0];
   }
 };

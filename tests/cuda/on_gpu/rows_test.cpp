@@ -311,6 +311,21 @@ TEST_F(cuda_rows, of_elements_in_packs_equal_vectors) {
   }
 }
 
+/// A batch of one vector is that vector's call.
+TEST_F(cuda_rows, of_one_have_the_variance_of_a_long_line) {
+  oracle::rng random(3);
+  const matrix floats = generated<float>(random, 1, 140'001, 0);
+  expect_rows(narrowed<float16>(floats, 1), reduction::variance, element_type::float32, 1, "one line");
+  expect_rows(narrowed<bfloat16>(floats, 1), reduction::stddev, element_type::bfloat16, 2, "one line");
+  expect_rows(narrowed<std::int32_t>(floats, 100), reduction::variance, element_type::float64, 3, "one line");
+  expect_rows(narrowed<std::int64_t>(floats, 100), reduction::variance, element_type::float64, 0, "one line");
+  const matrix equal =
+      narrowed<float16>({type_of<float>, type_of<float>, 1, 140'001, bytes_of(std::vector<float>(140'001, 0.1F)),
+                         bytes_of(std::vector<float>(140'001, 1)), 0, 0, sizeof(float), sizeof(float)},
+                        1);
+  expect_rows(equal, reduction::variance, element_type::float64, 0, "equal elements");
+}
+
 TEST_F(cuda_rows, of_doubles_of_few_bits_equal_vectors) {
   for (unsigned seed = 0; seed < static_cast<unsigned>(oracle::scaled(24)); ++seed) {
     oracle::rng random(seed);
