@@ -106,6 +106,20 @@ __device__ void refine_line(const core::term_info& term, const operands<T, layou
   Team::synchronise();
 }
 
+/// Puts the exact sum of a line's terms, in expansions or in integers, into storage.sum. By all threads of a team;
+/// a barrier before and after.
+template <class Team, class Line, class Storage>
+__device__ __forceinline__ void sum_by(bool in_integers, const core::term_info& term, const Line& line, Team team,
+                                       Storage& storage) {
+  const auto thread = static_cast<unsigned>(team.first_thread());
+  Team::synchronise();
+  storage.sum.clear_digits(thread, Team::lanes);
+  storage.sum.clear_special(thread);
+  Team::synchronise();
+  add_share(line, share_of_thread(team), in_integers, term, storage.sum);
+  Team::synchronise();
+}
+
 /// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
 /// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
 template <class Team, class T, input_layout layout>
@@ -117,12 +131,7 @@ template <class Team, class T, input_layout layout>
   if (storage.decided) return;
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
-    Team::synchronise();
-    storage.sum.clear_digits(thread, Team::lanes);
-    storage.sum.clear_special(thread);
-    Team::synchronise();
-    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
-    Team::synchronise();
+    sum_by(in_integers, term, line, team, storage);
     if (thread < 32) {
       const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
       if (thread == 0) storage.decided = finished;

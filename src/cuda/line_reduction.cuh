@@ -180,14 +180,8 @@ template <class T>
 template <class Team, class Line, class Storage>
 __device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
                                             Storage& storage) {
-  const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
-    Team::synchronise();
-    storage.sum.clear_digits(thread, Team::lanes);
-    storage.sum.clear_special(thread);
-    Team::synchronise();
-    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
-    Team::synchronise();
+    sum_by(in_integers, term, line, team, storage);
     const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
     if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
   }
