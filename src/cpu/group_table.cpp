@@ -88,9 +88,7 @@ core::decision group_table::decide(const group_entries& entries, std::size_t n) 
   if (rounds_to_double_) return decide_rounded<double>(sum_of(entries, n, 0));
   if (sums_.squares == nullptr) return decide_column(column_.result, n, sum_of(entries, n, 0));
   if (n <= column_.ddof) return {of_nothing_, true};
-  engine::plan one = column_;
-  one.n = n;
-  return decide_moments(one, {sum_of(entries, n, 0), sum_of(entries, n, 1)});
+  return decide_moments(column_, n, {sum_of(entries, n, 0), sum_of(entries, n, 1)});
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -225,7 +225,7 @@ void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noex
       cpu_engine::add(total.sum, part.column(0, i));
       if (first.of_.squares != nullptr) cpu_engine::add(total.squares, part.column(1, i));
     }
-    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, total)
+    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, first.each_.n, total)
                                             : decide_column(rule, first.each_.n, total.sum);
   }
 }

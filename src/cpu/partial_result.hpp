@@ -69,7 +69,7 @@ class partial_result {
               true};
     }
     if (is_open_) return {0, false};
-    if (plan.info().needs_squares()) return decide_moments(plan, total_);
+    if (plan.info().needs_squares()) return decide_moments(plan, plan.n, total_);
     core::decision found{};
     found.certain = finish_if_certain(plan.result, plan.n, total_.sum, found.word);
     return found;

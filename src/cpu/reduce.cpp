@@ -73,7 +73,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
     return of.term->bounded(x, x, n, nullptr, slice.sum) && of.squares->bounded(x, x, n, nullptr, slice.squares);
   };
   if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
-  const core::decision decided = decide_moments(plan, found);
+  const core::decision decided = decide_moments(plan, plan.n, found);
   result = decided.word;
   return decided.certain;
 }

@@ -18,7 +18,8 @@ namespace exactdot::inline v0_3::cpu_engine {
 /// Sums: one thread's, of the block's columns: target(x), what elements of an operand are read as; clear(entries);
 /// add(a, b, rows, entries): row i to entry entries[i]; add_run(a, b, rows, entry): all rows to one; merge(other,
 /// entry); if any, add_column(column, x, n, entry): n consecutive elements of a column, of one input; decide(entry,
-/// merged, n, group): n > 0 rows of as many entries as were merged; false if a result is open.
+/// merged, n, group), const because threads share the sums that are merged: n rows of as many entries as were
+/// merged; false if a result is open.
 template <class Sums>
 class row_pass {
  public:
@@ -216,7 +217,7 @@ class row_pass {
     return x;
   }
 
-  void decide(worker& by, std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept {
+  void decide(const worker& by, std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept {
     if (!by.sums.decide(entry, merged, n, group)) is_open_.store(true, std::memory_order_relaxed);
   }
 

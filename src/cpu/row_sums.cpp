@@ -16,15 +16,15 @@ row_sums::row_sums(const batch& of, std::size_t first, std::size_t count, std::s
       count_(count),
       width_(padded_width(count)),
       step_(width_ * column_sums::arrays * static_cast<std::size_t>(sums_.states())),
-      memory_(entries * step_) {
-  column_.n = 0;
-  of_nothing_ = engine::result_of_nothing(column_);
+      memory_(std::make_unique<double[]>(entries * step_)) {
+  engine::plan empty = column_;
+  empty.n = 0;
+  of_nothing_ = engine::result_of_nothing(empty);
   for (std::size_t i = first; i < first + count; ++i) places_.push_back(of.column_at(i).out);
 }
 
-column_sums row_sums::sums_at(int state, std::size_t entry) noexcept {
-  double* const at =
-      memory_.data() + entry * step_ + static_cast<std::size_t>(state * column_sums::arrays) * width_;
+column_sums row_sums::sums_at(int state, std::size_t entry) const noexcept {
+  double* const at = memory_.get() + entry * step_ + static_cast<std::size_t>(state * column_sums::arrays) * width_;
   return {at, at + width_, at + 2 * width_, at + 3 * width_};
 }
 
@@ -59,14 +59,14 @@ void row_sums::merge(row_sums& other, std::size_t entry) noexcept {
   }
 }
 
-bounded_sum row_sums::sum_of(int state, std::size_t entry, std::size_t column, std::size_t terms) noexcept {
+bounded_sum row_sums::sum_of(int state, std::size_t entry, std::size_t column, std::size_t terms) const noexcept {
   const column_sums of = sums_at(state, entry);
   const kernels& kernels = state == 0 ? *sums_.term : *sums_.squares;
   return bounded_column(of.sum[column], of.error[column], of.magnitude[column], of.smallest[column], terms,
                         kernels.has_two_part_terms);
 }
 
-bool row_sums::decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept {
+bool row_sums::decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) const noexcept {
   core::decision found[columns_of_block];
   const std::size_t terms = n + (merged == 1 ? 0 : 2 * merged);
   const core::result_rule& rule = column_.result;
@@ -82,22 +82,22 @@ bool row_sums::decide(std::size_t entry, std::size_t merged, std::size_t n, std:
   return give(group, found);
 }
 
-void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n, core::decision* found) noexcept {
+void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n,
+                           core::decision* found) const noexcept {
   const bool is_nothing = n == 0 || (sums_.squares != nullptr && n <= column_.ddof);
-  column_.n = n;
   for (std::size_t k = 0; k < count_; ++k) {
     if (is_nothing) {
       found[k] = {of_nothing_, true};
     } else if (sums_.squares == nullptr) {
       found[k] = decide_column(column_.result, n, sum_of(0, entry, k, terms));
     } else {
-      found[k] = decide_moments(column_, {sum_of(0, entry, k, terms), sum_of(1, entry, k, terms)});
+      found[k] = decide_moments(column_, n, {sum_of(0, entry, k, terms), sum_of(1, entry, k, terms)});
     }
   }
 }
 
 /// Stores the certain results of a group; the others stay open.
-bool row_sums::give(std::size_t group, const core::decision* found) noexcept {
+bool row_sums::give(std::size_t group, const core::decision* found) const noexcept {
   const std::ptrdiff_t offset = of_.offset_of(group);
   bool are_certain = true;
   for (std::size_t k = 0; k < count_; ++k) are_certain = are_certain && found[k].certain;

@@ -7,6 +7,7 @@
 
 #include <cpu/row_pass.hpp>
 #include <cpu/sums.hpp>
+#include <memory>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -22,22 +23,23 @@ class row_sums {
   void add(const row_block& a, const row_block& b, std::size_t rows, const std::uint32_t* entries) noexcept;
   void add_run(const row_block& a, const row_block& b, std::size_t rows, std::size_t entry) noexcept;
   void merge(row_sums& other, std::size_t entry) noexcept;
-  bool decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept;
+  bool decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) const noexcept;
 
  private:
-  [[nodiscard]] column_sums sums_at(int state, std::size_t entry) noexcept;
-  [[nodiscard]] bounded_sum sum_of(int state, std::size_t entry, std::size_t column, std::size_t terms) noexcept;
-  void decide_each(std::size_t entry, std::size_t terms, std::size_t n, core::decision* found) noexcept;
-  bool give(std::size_t group, const core::decision* found) noexcept;
+  [[nodiscard]] column_sums sums_at(int state, std::size_t entry) const noexcept;
+  [[nodiscard]] bounded_sum sum_of(int state, std::size_t entry, std::size_t column,
+                                   std::size_t terms) const noexcept;
+  void decide_each(std::size_t entry, std::size_t terms, std::size_t n, core::decision* found) const noexcept;
+  bool give(std::size_t group, const core::decision* found) const noexcept;
 
   const batch& of_;
-  engine::plan column_;
+  const engine::plan& column_;
   sums sums_;
   result_sink& sink_;
   unsigned char* open_;
   std::size_t groups_, first_, count_;
   std::size_t width_, step_;  ///< doubles of an array, and of an entry
-  std::vector<double> memory_;
+  std::unique_ptr<double[]> memory_;
   std::vector<char*> places_;  ///< of the columns' first results
   std::uint64_t of_nothing_ = 0;
 };

@@ -37,10 +37,11 @@ inline core::enclosure enclosure_of(const bounded_sum& sum) {
   return {scaled(sum.head), scaled(sum.tail), scaled(sum.bound) + (sum.exponent == 0 ? 0 : 0x1p-1000)};
 }
 
-/// What bounded sums decide of a variance, or of its root. That of one finite element is 0, which no bound tells.
-inline core::decision decide_moments(const engine::plan& plan, const bounded_moments& found) {
-  if (plan.n == 1 && plan.ddof == 0 && std::abs(found.sum.head) < HUGE_VAL) return {0, true};
-  return core::decide_moments<arithmetic>(plan.result, static_cast<double>(plan.n), static_cast<double>(plan.ddof),
+/// What bounded sums of n elements decide of a variance, or of its root. That of one finite element is 0, which no
+/// bound tells.
+inline core::decision decide_moments(const engine::plan& plan, std::size_t n, const bounded_moments& found) {
+  if (n == 1 && plan.ddof == 0 && std::abs(found.sum.head) < HUGE_VAL) return {0, true};
+  return core::decide_moments<arithmetic>(plan.result, static_cast<double>(n), static_cast<double>(plan.ddof),
                                           enclosure_of(found.sum), enclosure_of(found.squares));
 }
 

@@ -14,7 +14,7 @@ word_row_sums::word_row_sums(const batch& of, std::size_t first, std::size_t cou
       width_(padded_width(count)),
       step_(2 * width_),
       groups_(of.groups()),
-      memory_(entries * step_) {
+      memory_(std::make_unique<std::uint64_t[]>(entries * step_)) {
   const bool has_sign = is_signed(column_.a.type), absolute = has_sign && column_.term_info().absolute;
   const instruction_set& set = current_instruction_set();
   add_rows_ = absolute ? set.add_word_magnitudes : set.add_word_rows;
@@ -49,7 +49,7 @@ core::outcome word_row_sums::result_of(const sum& x, std::size_t n) const noexce
   return finished_sum(column_.result, negative, negative ? high - x.low : high + x.low, n);
 }
 
-bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::size_t group) noexcept {
+bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::size_t group) const noexcept {
   const word_sums from = sums_at(entry);
   const std::ptrdiff_t offset = of_.offset_of(group);
   const bool is_word = column_.result.is_integer(), is_plain = sink_.stores_plainly();

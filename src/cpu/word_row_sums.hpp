@@ -6,6 +6,7 @@
 
 #include <cpu/kernels.hpp>
 #include <cpu/row_pass.hpp>
+#include <memory>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -17,7 +18,7 @@ class word_row_sums {
 
   static element_type target(const engine::plan&, const engine::operand& x) { return x.type; }
   [[nodiscard]] std::size_t width() const noexcept { return count_; }
-  void clear(std::size_t entries) noexcept { std::fill_n(memory_.data(), entries * step_, 0); }
+  void clear(std::size_t entries) noexcept { std::fill_n(memory_.get(), entries * step_, 0); }
   void add(const row_block& a, const row_block&, std::size_t rows, const std::uint32_t* entries) noexcept {
     add_rows_(a, rows, count_, flip_, entries, sums_at(0), step_);
   }
@@ -27,7 +28,7 @@ class word_row_sums {
   /// Adds n elements of a column, which follow each other in native byte order.
   void add_column(std::size_t column, const char* x, std::size_t n, std::size_t entry) noexcept;
   void merge(word_row_sums& other, std::size_t entry) noexcept;
-  bool decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) noexcept;
+  bool decide(std::size_t entry, std::size_t merged, std::size_t n, std::size_t group) const noexcept;
 
  private:
   /// A sum: high · 2^32 + low, low < 2^32; high has a sign if the words have.
@@ -36,8 +37,8 @@ class word_row_sums {
   };
   [[nodiscard]] sum sum_at(const word_sums& from, std::size_t column, std::size_t n) const noexcept;
   [[nodiscard]] core::outcome result_of(const sum& x, std::size_t n) const noexcept;
-  [[nodiscard]] word_sums sums_at(std::size_t entry) noexcept {
-    std::uint64_t* const at = memory_.data() + entry * step_;
+  [[nodiscard]] word_sums sums_at(std::size_t entry) const noexcept {
+    std::uint64_t* const at = memory_.get() + entry * step_;
     return {at, at + width_};
   }
 
@@ -50,7 +51,7 @@ class word_row_sums {
   std::size_t first_, count_;
   std::size_t width_, step_;  ///< words of an array, and of an entry
   std::size_t groups_;
-  std::vector<std::uint64_t> memory_;
+  std::unique_ptr<std::uint64_t[]> memory_;
   std::vector<char*> places_;  ///< of the columns' first results
   std::uint64_t of_nothing_ = 0;
 };

@@ -379,6 +379,27 @@ TEST(groups, of_any_columns_with_many_elements) {
   }
 }
 
+/// Threads that add rows wherever they lie share the sums of all groups, and decide them at the same time.
+TEST(groups, of_different_sizes_decided_by_several_threads) {
+  rng random(19);
+  const std::size_t n = 100'000, groups = 1000, columns = 7;
+  std::vector<double> x(n * columns), shared(groups * columns), alone(groups * columns);
+  for (double& each : x) each = static_cast<double>(random.below(1000));
+  const auto keys = make_keys(random, n, groups, order::random, false);
+  const axis column{columns, 8}, rows{n, 8 * columns};
+  const axis places[] = {{groups, 8 * columns}, {columns, 8}};
+  const any_grid grid{x.data(), element_type::float64, {&column, 1}, {&rows, 1}};
+  const any_keys given{keys.data(), n, element_type::int64, 8, groups, false};
+  for (const reduction what : {reduction::variance, reduction::stddev, reduction::mean}) {
+    reduce(what, grid, given, {alone.data(), element_type::float64, places}, {.threads = 1}, 1);
+    for (int i = 0; i < oracle::scaled(100); ++i) {
+      std::ranges::fill(shared, -1.0);
+      reduce(what, grid, given, {shared.data(), element_type::float64, places}, {.threads = 2}, 1);
+      ASSERT_EQ(shared, alone) << name_of(what);
+    }
+  }
+}
+
 /// Sums of 64-bit integers at the ends of their type, of more groups than are kept: one that does not fit is named,
 /// and nothing is stored.
 TEST(groups, of_integers_fit_or_are_refused) {
