@@ -9,9 +9,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda/bounded_sum.cuh>
-#include <cuda/tuning.hpp>
-#include <cuda/workspace.hpp>
+#include <cuda/core/tuning.hpp>
+#include <cuda/host/workspace.hpp>
+#include <cuda/sum/bounded_sum.cuh>
 #include <exactdot/cuda.hpp>
 #include <vector>
 

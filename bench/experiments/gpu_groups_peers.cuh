@@ -5,7 +5,7 @@
 #include <bench/on_gpu/timing_modes.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
-#include <cuda/group_source.cuh>
+#include <cuda/group/source.cuh>
 #include <cuda/std/functional>
 #include <functional>
 #include <memory>

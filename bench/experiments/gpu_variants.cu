@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cuda/tuning.hpp>
+#include <cuda/core/tuning.hpp>
 #include <map>
 #include <random>
 
@@ -96,10 +96,10 @@ std::vector<candidate<T>> candidates_for(exactdot::reduction what, problem<T>& o
   add(claiming_candidates<T, Term>(where));
   const bench::read_arrays arrays = bench::arrays_of(what, on.a.data(), on.b.data(), n);
   for (const bench::reader& kernel : bench::readers(on.gpu, arrays.bytes)) {
-    all.push_back({"read", kernel.launch_config,
-                   [enqueue = kernel.enqueue, arrays](const T*, const T*, std::size_t, T*) {
-                     enqueue(arrays.a, arrays.b, arrays.bytes);
-                   }});
+    all.push_back(
+        {"read", kernel.launch_config, [enqueue = kernel.enqueue, arrays](const T*, const T*, std::size_t, T*) {
+           enqueue(arrays.a, arrays.b, arrays.bytes);
+         }});
   }
   return all;
 }

@@ -2,8 +2,8 @@
 // measures them, variant_kernels.cu compiles them, once per element type and term.
 #pragma once
 
-#include <cuda/summation.hpp>
-#include <cuda/workspace.hpp>
+#include <cuda/core/tuning.hpp>
+#include <cuda/host/workspace.hpp>
 #include <exactdot/core/term.hpp>
 #include <functional>
 #include <string>

@@ -1,12 +1,12 @@
 // The kernels of gpu_variants.hpp for elements of type EXACTDOT_ELEMENT and the term EXACTDOT_TERM.
-#include <cuda/exact_kernel.cuh>
-#include <cuda/fast_kernel.cuh>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/shape/fast_vector.cuh>
 
 // after the kernels, which call CUDA's min and max: declares exactdot's
 #include <bench/experiments/gpu_variants.hpp>
-#include <cuda/launch_kernel.hpp>
-#include <cuda/second_level_code.cuh>
-#include <cuda/tuning.hpp>
+#include <cuda/core/tuning.hpp>
+#include <cuda/host/launch_kernel.hpp>
+#include <cuda/sum/second_level_code.cuh>
 
 namespace experiment {
 namespace {

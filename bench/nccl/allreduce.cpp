@@ -18,7 +18,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdio>
-#include <cuda/workspace.hpp>
+#include <cuda/host/workspace.hpp>
 #include <exactdot/cuda/peer_sums.hpp>
 #include <exception>
 #include <fstream>

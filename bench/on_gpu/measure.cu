@@ -3,7 +3,7 @@
 #include <bench/on_gpu/comparison.cuh>
 #include <bench/on_gpu/facts.hpp>
 #include <bench/on_gpu/peer.cuh>
-#include <cuda/workspace.hpp>
+#include <cuda/host/workspace.hpp>
 #include <exactdot/element.hpp>
 
 namespace bench {
@@ -67,7 +67,8 @@ gpu_facts measure_gpu(const gpu_request& request) {
   gpu_facts facts;
   facts.machine = describe_gpu();
   using namespace exactdot::cuda_engine;  // what takes the most of it
-  facts.workspace_bytes = sizeof(device_state) + sizeof(line_state) + sizeof(extremum_state) + sizeof(moments_state);
+  facts.workspace_bytes =
+      sizeof(device_state) + sizeof(line_state) + sizeof(extremum_state) + sizeof(moments_state);
   stream gpu_stream;
   cold_copies copies(gpu_stream);
   for (const std::string& type : request.types) {

@@ -1,5 +1,5 @@
 // exact: exactdot in its default mode, the real-number sum of products, rounded once; the kernel of the library
-// (src/cuda/exact_kernel.cuh).
+// (src/cuda/shape/exact_vector.cuh).
 //
 // Before: every rung rounds at each addition, so its bits depend on the order.
 // Idea: know the error. A sum in double keeps a correction and a bound; if both ends of the interval round to the
@@ -7,8 +7,8 @@
 // whose order does not matter. Blocks send their sums in words of 16 bytes that carry the number of the launch as a
 // flag. Cost: arithmetic, for which there is time while the loads are in flight.
 #include <algorithm>
-#include <cuda/exact_kernel.cuh>
-#include <cuda/second_level_code.cuh>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/sum/second_level_code.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

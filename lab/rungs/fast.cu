@@ -1,12 +1,12 @@
 // fast: exactdot in mode fast, fused multiply-adds in order v1; the kernel of the library
-// (src/cuda/fast_kernel.cuh).
+// (src/cuda/shape/fast_vector.cuh).
 //
 // Before: every rung's bits depend on its grid.
 // Idea: an order of summation that is part of the contract and suits vector registers and warps alike: one tile of
 // 16 stripes per warp, one 16-byte load per lane and stripe, tiles added by a binary tree over their indices.
 // Cost: none; the additions take less time than the loads.
 #include <algorithm>
-#include <cuda/fast_kernel.cuh>
+#include <cuda/shape/fast_vector.cuh>
 #include <lab/rung.hpp>
 
 namespace exactdot::lab {

@@ -1,5 +1,5 @@
 // gpu_batches.hpp with the CUDA engine.
-#include <cuda/driver.hpp>
+#include <cuda/host/driver.hpp>
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <python/src/gil.hpp>

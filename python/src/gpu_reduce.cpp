@@ -1,6 +1,6 @@
 // gpu_reduce.hpp with the CUDA engine: one launch per call, which reads the vectors in place, with any stride.
-#include <cuda/driver.hpp>
-#include <cuda/workspace.hpp>
+#include <cuda/host/driver.hpp>
+#include <cuda/host/workspace.hpp>
 #include <exactdot/cuda.hpp>
 #include <exactdot/state_format.hpp>
 #include <python/src/arguments.hpp>

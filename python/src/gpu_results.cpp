@@ -3,7 +3,7 @@
 // A deleter of DLPack may run on any thread, and in callbacks of a stream, where CUDA's functions are forbidden. So
 // it only notes what is to be freed; the next allocation frees it, in the order of its own stream. By the protocol
 // the importer's work on the memory has ended by then.
-#include <cuda/driver.hpp>
+#include <cuda/host/driver.hpp>
 #include <exactdot/cuda.hpp>
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
 // Streams are identified by CUDA's stream id, which is never reused. Handles are: a new stream may get the handle
 // of a destroyed one, and the per-thread default streams of all threads share one handle.
-#include <cuda/workspace.hpp>
+#include <cuda/host/workspace.hpp>
 #include <deque>
 #include <iterator>
 #include <map>

@@ -4,7 +4,7 @@
 // of an array) run only while the tables are consistent.
 #pragma once
 
-#include <cuda/resources.hpp>
+#include <cuda/host/resources.hpp>
 #include <exactdot/cuda.hpp>
 #include <memory>
 #include <mutex>

@@ -1,41 +1,41 @@
 # The files of the CUDA engine, for the library (src/CMakeLists.txt) and for the tests, which compile it for the simulator
 # too (tests/cuda/on_simt). Paths are relative to src.
 set(cuda_host_files
-  cuda/batch_engine.cpp
-  cuda/driver.cpp
-  cuda/engine.cpp
-  cuda/group_engine.cpp
-  cuda/group_state_engine.cpp
-  cuda/line_engine.cpp
-  cuda/peer_sums.cpp
-  cuda/reduce.cpp
-  cuda/segment_extrema.cpp
-  cuda/staging_pipeline.cpp
-  cuda/state_engine.cpp
-  cuda/states.cpp
-  cuda/workspace.cpp)
+  cuda/host/batch_engine.cpp
+  cuda/host/driver.cpp
+  cuda/host/engine.cpp
+  cuda/host/group_engine.cpp
+  cuda/host/group_state_engine.cpp
+  cuda/host/line_engine.cpp
+  cuda/host/peer_sums.cpp
+  cuda/host/reduce.cpp
+  cuda/host/router.cpp
+  cuda/host/staging_pipeline.cpp
+  cuda/host/state_engine.cpp
+  cuda/host/states.cpp
+  cuda/host/workspace.cpp)
 # kernels that no carrier multiplies; those of each carrier, EXACTDOT_ELEMENT; and of each size of an element,
 # EXACTDOT_ELEMENT_BYTES
 set(cuda_common_kernels
-  cuda/extremum_kernel.cu
-  cuda/finish_kernel.cu
-  cuda/launch_integer_moments.cu
-  cuda/moments_kernel.cu
-  cuda/offsets_kernel.cu
-  cuda/peer_kernel.cu
-  cuda/state_kernel.cu)
+  cuda/host/launch_extrema.cu
+  cuda/host/launch_finishes.cu
+  cuda/host/launch_integer_moments.cu
+  cuda/host/launch_moments.cu
+  cuda/host/launch_offsets.cu
+  cuda/words/launch_peers.cu
+  cuda/words/launch_states.cu)
 set(cuda_group_kernels
-  cuda/group_launch.cu)
+  cuda/group/launch_groups.cu)
 set(cuda_carriers float double)
 set(cuda_kernels_of_carrier
-  cuda/launch.cu
-  cuda/launch_any_lines.cu
-  cuda/launch_converted.cu
-  cuda/launch_line_moments.cu
-  cuda/launch_line_states.cu
-  cuda/launch_lines.cu
-  cuda/launch_segments.cu
-  cuda/second_level.cu)
+  cuda/host/launch_vectors.cu
+  cuda/host/launch_any_lines.cu
+  cuda/host/launch_converted.cu
+  cuda/host/launch_line_moments.cu
+  cuda/host/launch_line_states.cu
+  cuda/host/launch_lines.cu
+  cuda/host/launch_segments.cu
+  cuda/sum/second_level.cu)
 set(cuda_element_sizes 1 2 4 8)
 set(cuda_kernels_of_size
-  cuda/launch_line_extrema.cu)
+  cuda/host/launch_line_extrema.cu)

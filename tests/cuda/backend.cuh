@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cuda/kernel_variant.hpp>
+#include <cuda/core/tuning.hpp>
 #include <exactdot/simt/cuda.hpp>
 #include <type_traits>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cuda/exact_kernel.cuh>
+#include <cuda/shape/exact_vector.cuh>
 #include <exactdot/reductions.hpp>
 #include <vector>
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <cuda/exact_kernel.cuh>
-#include <cuda/input_choice.hpp>
+#include <cuda/host/operands.hpp>
+#include <cuda/shape/exact_vector.cuh>
 #include <exactdot/reductions.hpp>
 #include <limits>
 #include <random>

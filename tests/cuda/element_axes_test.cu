@@ -1,9 +1,10 @@
 // Lines whose elements lie along several axes that no one stride describes, by the kernels of every kind: sums,
 // variances, lines that blocks share, extrema, states. Arrays of up to six random axes, backwards,
 // overlapping and repeated, too: the oracle's bits for a copy of the elements in their order.
-#include <cuda/extremum_work.cuh>
-#include <cuda/integer_moments.cuh>
-#include <cuda/line_state_kernel.cuh>
+#include <cuda/work/extremum_work.cuh>
+#include <cuda/work/integer_moments.cuh>
+#include <cuda/work/line_states.cuh>
+#include <cuda/work/sum.cuh>
 #include <exactdot/states.hpp>
 #include <plan/state_words.hpp>
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cuda/exact_kernel.cuh>
-#include <cuda/second_level_code.cuh>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/sum/second_level_code.cuh>
 #include <string>
 #include <vector>
 

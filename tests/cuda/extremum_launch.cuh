@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <cuda/extremum_kernel.cuh>
+#include <cuda/shape/extremum_vector.cuh>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
-// Launches of the kernels of groups (group_sums.cuh) for tests, which compare every result with the integer
+// Launches of the kernels of groups (group/sums.cuh) for tests, which compare every result with the integer
 // oracle's for the group's elements alone.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <cuda/group_sums.cuh>
+#include <cuda/group/sums.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-// Groups in records whose keys are skewed: tables of the frequent groups before the records (group_skewed.cuh),
+// Groups in records whose keys are skewed: tables of the frequent groups before the records (group/skewed.cuh),
 // with keys that are equal, sorted, alternate, have Zipf's frequencies, or meet in one place of the hash table;
 // special values in a frequent group; bad keys; counts and extrema. Tables in which two groups share an entry, or
 // that have too little room, have to give wrong results.
@@ -73,7 +73,9 @@ constexpr reduction sums[] = {reduction::sum, reduction::mean,     reduction::as
 group_test test_of(unsigned seed, element_type result) {
   group_test test;
   test.what = sums[seed % 8], test.result = result, test.blocks = 1 + seed % 3;
-  test.key_type = seed / 4 % 3 == 0 ? element_type::int32 : seed / 4 % 3 == 1 ? element_type::int64 : element_type::int16;
+  test.key_type = seed / 4 % 3 == 0   ? element_type::int32
+                  : seed / 4 % 3 == 1 ? element_type::int64
+                                      : element_type::int16;
   test.skew = seed / 5 % 4, test.ddof = seed % 2, test.room = 100;
   return test;
 }

@@ -3,7 +3,7 @@
 // any type and order; keys out of range.
 //
 // Sabotage: accumulators that are not cleared, elements left out, carries not passed on must give wrong words.
-#include <cuda/group_state_kernel.cuh>
+#include <cuda/group/states.cuh>
 
 #include "backend.cuh"
 #include "missing_gpu.cuh"
@@ -114,7 +114,7 @@ std::vector<unsigned char> elements_of(const keyed_states& given, const std::vec
 }
 
 keyed_states random_groups(oracle::rng& random, element_type type, bool finite) {
-  constexpr element_type types[] = {element_type::int64, element_type::int32,  element_type::uint32,
+  constexpr element_type types[] = {element_type::int64,  element_type::int32, element_type::uint32,
                                     element_type::uint64, element_type::int8,  element_type::uint8,
                                     element_type::int16,  element_type::uint16};
   keyed_states made;
@@ -189,7 +189,8 @@ struct three_groups {
 
 TEST_F(group_states, of_keys_out_of_range_are_noted_and_left_out) {
   for (const std::size_t shared : {std::size_t{0}, std::size_t{48} << 10}) {
-    for (const element_type type : {element_type::int32, element_type::int64, element_type::int8, element_type::int16}) {
+    for (const element_type type :
+         {element_type::int32, element_type::int64, element_type::int8, element_type::int16}) {
       three_groups of;
       of.given.key_type = type;
       of.given.keys[7] = -1, of.given.keys[5] = 3;

@@ -1,6 +1,6 @@
 // Kernels of variances of 64-bit integers of rows and segments: the oracle's bits and those of the CPU's call, for
 // data whose bounds decide and data whose bounds do not; of any stride and byte order.
-#include <cuda/integer_moments.cuh>
+#include <cuda/work/integer_moments.cuh>
 
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"

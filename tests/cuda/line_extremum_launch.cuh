@@ -1,4 +1,4 @@
-// Launches of the search for extreme elements of lines (line_extremum_kernel.cuh) on matrices of any element type,
+// Launches of the search for extreme elements of lines (shape/extremum_lines.cuh) on matrices of any element type,
 // and the comparison of their results with those of extremum_data.hpp.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <cuda/extremum_work.cuh>
-#include <cuda/split_column_kernel.cuh>
-#include <cuda/split_line_kernel.cuh>
+#include <cuda/shape/columns.cuh>
+#include <cuda/shape/split_lines.cuh>
+#include <cuda/work/extremum_work.cuh>
 #include <optional>
 #include <string>
 #include <vector>

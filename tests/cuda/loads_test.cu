@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cuda/exact_kernel.cuh>
-#include <cuda/fast_kernel.cuh>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/shape/fast_vector.cuh>
 #include <exactdot/reductions.hpp>
 #include <random>
 #include <vector>

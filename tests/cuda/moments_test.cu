@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cuda/moments_kernel.cuh>
+#include <cuda/shape/moments_vector.cuh>
 #include <exactdot/reductions.hpp>
 #include <limits>
 #include <random>

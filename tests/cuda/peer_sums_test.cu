@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <cuda/peer_kernel.cuh>
+#include <cuda/words/peer_kernel.cuh>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/states.hpp>
 #include <string>

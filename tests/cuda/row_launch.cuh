@@ -1,4 +1,4 @@
-// Launches of the kernels of lines (batch_kernel.cuh) on matrices, for tests that compare their results with the
+// Launches of the kernels of lines (shape/lines.cuh) on matrices, for tests that compare their results with the
 // vector call of the CPU, which tests/table compares with the oracle.
 #pragma once
 
@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cuda/batch_kernel.cuh>
-#include <cuda/second_level_code.cuh>
-#include <cuda/split_column_kernel.cuh>
+#include <cuda/shape/columns.cuh>
+#include <cuda/shape/lines.cuh>
+#include <cuda/sum/second_level_code.cuh>
+#include <cuda/work/moments.cuh>
+#include <cuda/work/sum.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/reductions.hpp>
 #include <string>

@@ -1,9 +1,11 @@
-// Launches of the kernels of segments (segment_kernel.cuh) and of the kernels of long lines that follow
-// (split_line_kernel.cuh), for tests that compare their results with the vector call of the CPU.
+// Launches of the kernels of segments (shape/segments.cuh) and of the kernels of long lines that follow
+// (shape/split_lines.cuh), for tests that compare their results with the vector call of the CPU.
 #pragma once
 
-#include <cuda/segment_kernel.cuh>
-#include <cuda/split_column_kernel.cuh>
+#include <cuda/shape/columns.cuh>
+#include <cuda/shape/segments.cuh>
+#include <cuda/work/moments.cuh>
+#include <cuda/work/sum.cuh>
 
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"

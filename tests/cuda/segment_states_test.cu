@@ -3,9 +3,9 @@
 // tiny ones between them; offsets that are wrong. The same of rows.
 //
 // Sabotage: a segment taken from the list, and a block's digits left out, must give wrong words.
-#include <cuda/line_state_kernel.cuh>
-#include <cuda/segment_kernel.cuh>
-#include <cuda/split_line_kernel.cuh>
+#include <cuda/shape/segments.cuh>
+#include <cuda/shape/split_lines.cuh>
+#include <cuda/work/line_states.cuh>
 #include <plan/state_words.hpp>
 
 #include "row_launch.cuh"

@@ -3,9 +3,9 @@
 // of long segments is left empty.
 //
 // Sabotage: a segment that is taken from the list, and a piece that comes too late, must give wrong results.
-#include <cuda/extremum_work.cuh>
-#include <cuda/segment_kernel.cuh>
-#include <cuda/split_line_kernel.cuh>
+#include <cuda/shape/segments.cuh>
+#include <cuda/shape/split_lines.cuh>
+#include <cuda/work/extremum_work.cuh>
 
 #include "line_extremum_launch.cuh"
 

@@ -2,7 +2,7 @@
 // data, whose long ones are shared by blocks; offsets that are wrong; a full list.
 //
 // Sabotage: bounds that are too small, a partial sum left out, a segment left out must give wrong results.
-#include <cuda/offsets_kernel.cuh>
+#include <cuda/shape/offsets.cuh>
 
 #include "segment_launch.cuh"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cuda/state_kernel.cuh>
+#include <cuda/words/state_kernel.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <string>
 #include <vector>

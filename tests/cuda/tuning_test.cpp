@@ -1,13 +1,10 @@
-// Tests of the tuning tables in src/cuda/tuning.hpp and line_tuning.hpp, on the host: their rows, the row of each
-// length, and the number of blocks.
+// Tests of the tuning tables in src/cuda/core/tuning.hpp and line_tuning.hpp, on the host: their rows, the row of
+// each length, and the number of blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cuda/kernel_variant.hpp>
-#include <cuda/line_extremum_tuning.hpp>
-#include <cuda/line_tuning.hpp>
-#include <cuda/segment_tuning.hpp>
-#include <cuda/tuning.hpp>
+#include <cuda/core/line_tuning.hpp>
+#include <cuda/core/tuning.hpp>
 #include <exactdot/element.hpp>
 #include <set>
 #include <string>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cuda/exact_kernel.cuh>
+#include <cuda/shape/exact_vector.cuh>
 #include <exactdot/reductions.hpp>
 #include <random>
 #include <vector>

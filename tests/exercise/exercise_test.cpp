@@ -3,8 +3,8 @@
 // Compiled against a copy of the library's sources to which the document's fences have been applied.
 #include <gtest/gtest.h>
 
-#include <cuda/exact_kernel.cuh>
-#include <cuda/second_level_code.cuh>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/sum/second_level_code.cuh>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/exactdot.hpp>
 

@@ -4,8 +4,8 @@
 // of them has no signed magnitude.
 #include <gtest/gtest.h>
 
-#include <cuda/batch_kernel.cuh>
-#include <cuda/operands_of.hpp>
+#include <cuda/shape/lines.cuh>
+#include <cuda/host/operands.hpp>
 #include <exactdot/exactdot.hpp>
 
 #include "cuda/group_launch.cuh"

@@ -1,4 +1,4 @@
-// exact_rows: exactdot's sums of rows in mode exact; the kernels of the library (src/cuda/batch_kernel.cuh).
+// exact_rows: exactdot's sums of rows in mode exact; the kernels of the library (src/cuda/shape/lines.cuh).
 //
 // Before: the bits of a row depend on how it is divided among threads.
 // Idea: the sum in double keeps a correction and a bound. If both ends of the interval round to the same number,
@@ -6,12 +6,13 @@
 // and at last in integers. So a row has the bits of the vector call on it, wherever it lies in whatever matrix.
 // Cost: arithmetic, for which there is time while the loads are in flight. A warp takes a row of up to 32 KiB, a
 // block a longer one, and all blocks one of few very long ones; the library chooses among more launches
-// (src/cuda/line_tuning.hpp).
+// (src/cuda/core/line_tuning.hpp).
 #include <algorithm>
-#include <cuda/batch_kernel.cuh>
-#include <cuda/exact_kernel.cuh>
-#include <cuda/line_tuning.hpp>
-#include <cuda/second_level_code.cuh>
+#include <cuda/core/line_tuning.hpp>
+#include <cuda/shape/exact_vector.cuh>
+#include <cuda/shape/lines.cuh>
+#include <cuda/sum/second_level_code.cuh>
+#include <cuda/work/sum.cuh>
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {

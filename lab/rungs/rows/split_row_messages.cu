@@ -3,9 +3,9 @@
 // Before: atomics add the blocks' sums in any order.
 // Idea: each block draws a ticket of its row and stores its sum in a place of its own, in words that carry the
 // number of the launch as a flag. Who draws the last ticket knows that all others have started: it waits for their
-// words and adds them in a fixed order. No fence, no second launch, nothing to clear (src/cuda/exchange.cuh).
+// words and adds them in a fixed order. No fence, no second launch, nothing to clear (src/cuda/core/exchange.cuh).
 // Cost: a ticket a block, and a round trip to memory. The bits depend on grid and block only.
-#include <cuda/exchange.cuh>
+#include <cuda/core/exchange.cuh>
 #include <lab/rows.cuh>
 
 namespace exactdot::lab {

@@ -4,7 +4,7 @@
 // Chunks are tested with a staging pipeline whose chunks are one tile of order v1, so that short vectors have many
 // chunks.
 #include <cstdlib>
-#include <cuda/engine.hpp>
+#include <cuda/host/staging_pipeline.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/reductions.hpp>
 #include <memory>

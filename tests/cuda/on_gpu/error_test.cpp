@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cuda/staging_pipeline.hpp>
+#include <cuda/host/staging_pipeline.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/dot.hpp>
 #include <thread>

@@ -1,6 +1,6 @@
-// The exchange between blocks, in launches of the engine with as many multiprocessors as the test says: the state that
-// a launch leaves behind, and launches of more blocks than run at once.
-#include <cuda/workspace.hpp>
+// The exchange between blocks, in launches of the engine with as many multiprocessors as the test says: the state
+// that a launch leaves behind, and launches of more blocks than run at once.
+#include <cuda/host/workspace.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/cuda.hpp>
 #include <exactdot/reductions.hpp>
@@ -37,8 +37,8 @@ TYPED_TEST(cuda_exchange, resets_the_state_if_an_infinity_occurs_in_data_of_a_wi
   }
 }
 
-/// Blocks that wait for the decision hold the places of those that have not started. Also after so many launches that
-/// their numbers wrap around.
+/// Blocks that wait for the decision hold the places of those that have not started. Also after so many launches
+/// that their numbers wrap around.
 TYPED_TEST(cuda_exchange, sums_data_of_a_wide_range_by_any_number_of_blocks) {
   const auto [a, b] = oracle::make_vectors(oracle::generator_named<TypeParam>("cancels_to_small"), 2, length);
   const device_vector<TypeParam> x(a), y(b);

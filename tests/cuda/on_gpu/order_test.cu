@@ -1,5 +1,5 @@
 // A call reads what the stream's earlier work has written, all of it. The library's kernels are launched before the
-// previous kernel has ended (src/cuda/dependent_launch.cuh), so each must wait for it: after kernels that end late
+// previous kernel has ended (src/cuda/core/kernel.cuh), so each must wait for it: after kernels that end late
 // (some let the next launch begin at once), after copies and events of other streams, and in graphs.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

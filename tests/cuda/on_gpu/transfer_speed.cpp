@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda/engine.hpp>
+#include <cuda/host/staging_pipeline.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/reductions.hpp>
 #include <random>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cuda/workspace.hpp>
+#include <cuda/host/workspace.hpp>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The driver's library for the CUDA engine on the simulator: what src/cuda/driver.cpp looks up in libcuda.so.1 is found
-// in this program. The linker directs dlopen and dlsym here (CMakeLists.txt).
+// The driver's library for the CUDA engine on the simulator: what src/cuda/host/driver.cpp looks up in libcuda.so.1
+// is found in this program. The linker directs dlopen and dlsym here (CMakeLists.txt).
 #include <cuda.h>
 #include <dlfcn.h>
 

@@ -1,0 +1,190 @@
+// Implementation of router.hpp. Thresholds are measured where they say so; the others are reasoned from bytes in
+// flight and from the share of the memory's speed that one multiprocessor has.
+#include <cuda/core/line_tuning.hpp>
+#include <cuda/host/router.hpp>
+
+namespace exactdot::inline v0_3::cuda_engine {
+namespace {
+
+/// Of all inputs.
+std::size_t bytes_of_vector(const vectors_of_call& call) {
+  return call.n * call.bytes * static_cast<std::size_t>(call.inputs);
+}
+
+/// Few long lines whose elements are read one by one: whole ones would leave most multiprocessors idle.
+bool are_few_and_long(const vectors_of_call& call, std::size_t bytes) {
+  return splits_lines(bytes) && call.count < 4 * static_cast<std::size_t>(call.multiprocessors);
+}
+
+bool splits_extremum_columns(const vectors_of_call& call) {
+  return parts_of_extremum_columns(call.count, call.n, call.multiprocessors) > 1;
+}
+
+bool takes_vectors(const vectors_of_call& call) {
+  constexpr std::size_t bytes_of_vectors = std::size_t{1} << 28;
+  if (call.lie == arrangement::axes) return false;
+  switch (call.computes) {
+    case work::state:
+    case work::integer_moments:  // the kernel of vectors reads these integers several times
+      return false;
+    case work::extremum:
+      return is_vector_by_vector(call.all, call.n * call.bytes, call.multiprocessors) &&
+             !(call.lie == arrangement::columns && splits_extremum_columns(call));
+    default:
+      break;
+  }
+  const std::size_t bytes = bytes_of_vector(call);
+  if (call.lie == arrangement::rows && (call.are_carriers || call.convert_by_packs)) {
+    return bytes >= bytes_of_vectors || (call.all == 1 && splits_lines(bytes));
+  }
+  return !call.have_columns && is_vector_by_vector(call.all, bytes, call.multiprocessors);
+}
+
+/// Of rows that are read by neighbouring lanes.
+input_layout layout_of_rows(const vectors_of_call& call) {
+  // a vector of one element is a row of carriers whatever its stride
+  if (call.convert_by_packs && !(call.are_carriers && call.n <= 1)) return input_layout::converted;
+  return call.are_carriers ? input_layout::contiguous : input_layout::any;
+}
+
+route route_of_sums(const vectors_of_call& call) {
+  const std::size_t bytes = bytes_of_vector(call);
+  const bool reads_packs = call.are_carriers || call.convert_by_packs;
+  if (call.lie == arrangement::rows && reads_packs) {
+    const input_layout layout = layout_of_rows(call);
+    const bool spills = layout == input_layout::contiguous && call.inputs == 1 && call.bytes == sizeof(float);
+    const bool is_split = splits_rows(call.count, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors, spills);
+    return {is_split ? shape::split_lines : shape::lines, layout};
+  }
+  if (call.lie == arrangement::columns && call.are_carriers) {
+    const bool are_short = are_short_columns(call.count, call.n, call.multiprocessors);
+    return {are_short ? shape::short_columns : shape::columns, input_layout::strided};
+  }
+  if (call.lie == arrangement::columns && call.convert_by_packs) return {shape::columns, input_layout::converted};
+  if (are_few_and_long(call, bytes)) return {shape::split_lines, input_layout::any};
+  const bool are_strided = call.are_carriers && call.lie != arrangement::axes;
+  return {shape::lines, are_strided ? input_layout::strided : input_layout::any};
+}
+
+route route_of_moments(const vectors_of_call& call) {
+  if (call.lie == arrangement::columns && call.computes == work::moments) {
+    if (call.are_carriers) return {shape::columns, input_layout::strided};
+    if (call.convert_by_packs) return {shape::columns, input_layout::converted};
+  }
+  const bool are_rows = call.lie == arrangement::rows && call.computes == work::moments;
+  const input_layout layout = are_rows ? layout_of_rows(call) : input_layout::any;
+  if (splits_moments(call.count, call.n * call.bytes, call.multiprocessors)) return {shape::split_lines, layout};
+  return {layout == input_layout::converted ? shape::lines : shape::segments, layout};
+}
+
+route route_of_extrema(const vectors_of_call& call) {
+  if (call.lie == arrangement::rows) {
+    const bool is_split = splits_rows(call.count, call.n * call.bytes, call.multiprocessors, false);
+    return {is_split ? shape::split_lines : shape::lines, input_layout::contiguous};
+  }
+  constexpr auto any = input_layout::any;
+  if (call.lie != arrangement::strided && splits_extremum_columns(call)) return {shape::split_columns, any};
+  return {call.lie == arrangement::columns ? shape::columns : shape::lines, any};
+}
+
+route route_of_states(const vectors_of_call& call) {
+  /// A warp has a line up to this length, otherwise a block: reasoned from the conversion of each warp's
+  /// expansions, which takes as long as a warp's lanes read some hundred elements each.
+  constexpr std::size_t longest_of_warp = 4096;
+  const bool are_strided = call.are_carriers && call.lie != arrangement::axes;
+  const input_layout layout = are_strided ? input_layout::strided : input_layout::any;
+  if (call.are_segments) return {shape::segments, layout};
+  if (are_few_and_long(call, call.n * call.carrier_bytes * static_cast<std::size_t>(call.inputs))) {
+    return {shape::split_lines, layout};
+  }
+  return {call.n << call.log2_parts <= longest_of_warp ? shape::segments : shape::lines, layout};
+}
+
+/// Of sums, moments and extreme elements.
+route route_of_segments(const vectors_of_call& call) {
+  const bool are_packed = call.lie == arrangement::rows && call.computes != work::integer_moments;
+  if (are_packed && call.convert_by_packs) return {shape::segments, input_layout::converted};
+  return {shape::segments, are_packed && call.are_carriers ? input_layout::contiguous : input_layout::any};
+}
+
+/// Whether elements are of one type that kernels convert by packs (with_converted_type), in native byte order.
+/// Floats are carriers too, whose sums are compensated: for results that plain sums may leave open.
+bool convert_by_packs(const engine::plan& each) {
+  if (each.info().is_extremum) return false;
+  const bool is_narrow =
+      each.a.type != each.carrier || (each.carrier == element_type::float32 && each.result.precision() <= 24);
+  const bool is_alike = each.info().inputs == 1 || (each.b.type == each.a.type && !each.b.swapped);
+  const bool holds_terms =
+      core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
+  return core::carrier_of(each.a.type) == each.carrier && is_narrow && holds_terms && is_alike && !each.a.swapped;
+}
+
+std::ptrdiff_t bytes_of(const engine::operand& x) { return static_cast<std::ptrdiff_t>(size_of(x.type)); }
+
+bool are_columns(const engine::plan& each, const engine::shared_axis& lines) {
+  const bool two = each.info().inputs == 2;
+  return lines.a == bytes_of(each.a) && (!two || lines.b == bytes_of(each.b) || lines.b == 0);
+}
+
+arrangement arrangement_of(const engine::plan& each, const engine::shared_axis& lines, bool is_one_row) {
+  const bool two = each.info().inputs == 2;
+  const bool follow = each.a.stride == bytes_of(each.a) && (!two || each.b.stride == bytes_of(each.b));
+  if (is_one_row || (follow && !(each.info().is_extremum && each.a.swapped))) return arrangement::rows;
+  return are_columns(each, lines) ? arrangement::columns : arrangement::strided;
+}
+
+work work_of(const engine::plan& each) {
+  if (each.info().is_extremum) return work::extremum;
+  if (!each.info().needs_squares()) return work::sum;
+  return each.has_parts() ? work::integer_moments : work::moments;
+}
+
+}  // namespace
+
+route route_of_lines(const vectors_of_call& call) {
+  if (call.computes == work::state) return route_of_states(call);
+  if (call.are_segments) return route_of_segments(call);
+  if (call.computes == work::extremum) return route_of_extrema(call);
+  return call.computes == work::sum ? route_of_sums(call) : route_of_moments(call);
+}
+
+route route_of(const vectors_of_call& call) {
+  if (!call.are_segments && takes_vectors(call)) return {shape::vectors, input_layout::contiguous};
+  return route_of_lines(call);
+}
+
+bool is_moments_of_line(const vectors_of_call& call) {
+  constexpr std::size_t min_bytes = std::size_t{1} << 18;
+  if (call.n == 0) return false;
+  if (call.computes == work::integer_moments) return true;
+  return call.computes == work::moments && !call.are_carriers && call.convert_by_packs &&
+         call.lie == arrangement::rows && bytes_of_vector(call) >= min_bytes;
+}
+
+vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lines, int multiprocessors) {
+  const engine::plan& each = of.each;
+  vectors_of_call call;
+  call.computes = of.states != nullptr ? work::state : work_of(each);
+  call.are_segments = of.offsets.data != nullptr;
+  call.are_carriers =
+      each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
+  call.convert_by_packs = convert_by_packs(each);
+  call.inputs = each.info().inputs, call.bytes = size_of(each.a.type);
+  call.repeats_b = call.inputs == 2 && lines.b == 0;
+  call.carrier_bytes = size_of(each.carrier);
+  call.count = lines.n, call.all = of.count, call.n = each.n, call.multiprocessors = multiprocessors;
+  const bool is_element = call.are_carriers || each.info().is_extremum;
+  const bool is_one_row = !call.are_segments && each.n <= 1 && is_element && !each.a.swapped;
+  call.lie = of.outer_a.empty() ? arrangement_of(each, lines, is_one_row) : arrangement::axes;
+  call.have_columns = (call.are_carriers || call.convert_by_packs) &&
+                      std::ranges::any_of(of.results, [&](const auto& axis) { return are_columns(each, axis); });
+  return call;
+}
+
+vectors_of_call describe(const engine::plan& one, int multiprocessors) {
+  engine::batch of;
+  of.each = one, of.count = 1;
+  return describe(of, {1, 0, 0, 0, 0}, multiprocessors);
+}
+
+}  // namespace exactdot::inline v0_3::cuda_engine

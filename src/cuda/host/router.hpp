@@ -1,0 +1,75 @@
+// The router: which kernels compute the results of a call on many vectors. The one place of that choice, from
+// numbers alone: tests/cuda/kernel_table writes the table of docs/architecture.md from it, without a GPU.
+//
+// A route is a shape, that is which threads read which elements, and a layout, that is how they load these. The
+// launch configuration of a route is a row of core/line_tuning.hpp, found where it is launched.
+#pragma once
+
+#include <cuda/core/destination.hpp>
+#include <plan/batch.hpp>
+
+namespace exactdot::inline v0_3::cuda_engine {
+
+/// What is computed of each vector.
+enum class work : unsigned char { sum, moments, integer_moments, extremum, state };
+
+/// How the elements of vectors lie in memory.
+enum class arrangement : unsigned char {
+  rows,     ///< those of a vector follow each other
+  columns,  ///< those of neighbouring vectors do
+  strided,  ///< neither
+  axes,     ///< no one stride describes those of a vector
+};
+
+/// What the choice depends on.
+struct vectors_of_call {
+  work computes = work::sum;
+  arrangement lie = arrangement::rows;
+  bool are_segments = false;
+  bool are_carriers = true;       ///< elements of all inputs, in native byte order
+  bool convert_by_packs = false;  ///< 16 bytes at a time, in registers
+  bool repeats_b = false;         ///< one second vector for all, which stays in the cache
+  bool have_columns = false;      ///< along some result axis, not only that of a launch
+  int inputs = 1;
+  std::size_t bytes = 4;  ///< of an element
+  std::size_t carrier_bytes = 4;
+  int log2_parts = 0;     ///< of the addends that an element makes
+  std::size_t count = 1;  ///< vectors of a launch
+  std::size_t all = 1;    ///< vectors of the call
+  std::size_t n = 0;      ///< elements of each; of segments of all
+  int multiprocessors = 1;
+};
+
+enum class shape : unsigned char {
+  vectors,        ///< one vector after the other, by the whole grid
+  lines,          ///< some lanes, a warp or a block each: shape/lines.cuh, shape/extremum_lines.cuh
+  split_lines,    ///< shared equally by all blocks: shape/split_lines.cuh
+  segments,       ///< classes of lengths: shape/segments.cuh; lines of one length, too
+  columns,        ///< neighbouring threads read neighbouring columns: shape/columns.cuh, shape/extremum_lines.cuh
+  short_columns,  ///< a thread each: shape/lines.cuh
+  split_columns,  ///< of extreme elements, shared by several blocks: shape/columns.cuh
+};
+
+struct route {
+  shape by = shape::lines;
+  input_layout layout = input_layout::contiguous;
+
+  bool operator==(const route&) const = default;
+};
+
+[[nodiscard]] route route_of(const vectors_of_call& call);
+/// The same but for shape::vectors.
+[[nodiscard]] route route_of_lines(const vectors_of_call& call);
+
+/// Whether the variance of one vector is that of a line: of 64-bit integers, of which the kernel of vectors reads
+/// each part by itself, and of long vectors that are converted by packs. Of shorter ones the second launch takes
+/// time.
+[[nodiscard]] bool is_moments_of_line(const vectors_of_call& call);
+
+/// Of a batch that has no keys, of whose results those along the axis `lines` are a launch.
+[[nodiscard]] vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lines,
+                                       int multiprocessors);
+/// Of a vector.
+[[nodiscard]] vectors_of_call describe(const engine::plan& one, int multiprocessors);
+
+}  // namespace exactdot::inline v0_3::cuda_engine
