@@ -1,5 +1,5 @@
 """The places that hold the version: CMakeLists.txt, which the others repeat, pyproject.toml, CITATION.cff, CHANGELOG.md, and
-the inline namespace of the sources, which has the first two numbers."""
+the inline namespace of the sources and the version of the symbols, which have the first two numbers."""
 import pathlib
 import re
 import subprocess
@@ -63,10 +63,13 @@ def write(root, version_, date):
         (root / name).write_text(text)
 
     old, new = namespace_of(version(root)), namespace_of(version_)
+    old_symbols, new_symbols = (f"EXACTDOT_{each[1:].replace('_', '.')}" for each in (old, new))
     if old != new:
-        for path in sources(root):
+        for path in [*sources(root), *(root / "tests/package/abi").glob("*.txt")]:
             text = path.read_text()
-            changed = re.sub(rf"(?<=exactdot::inline ){old}\b|(?<=inline namespace `){old}(?=`)", new, text)
+            changed = re.sub(rf"(?<=exactdot::inline ){old}\b|(?<=inline namespace `){old}(?=`)|(?<=\Anamespace ){old}$", new, text,
+                             flags=re.MULTILINE)
+            changed = re.sub(rf"(?<=`){old_symbols}(?=`)|(?<=\Aversion ){old_symbols}$", new_symbols, changed, flags=re.MULTILINE)
             if changed != text:
                 path.write_text(changed)
     numbers = version_.split(".dev")[0]

@@ -93,6 +93,9 @@ def main(source, scratch):
     copy.expect(1, "--check", "tag", says="check out v9.8.7, or make another version")
     copy.expect(0, "--set", "9.9.0.dev0", says="wrote 9.9.0.dev0")
     copy.expect(0, "--check", "namespace", "citation", says="ok    namespace: v9_9")
+    for name, line in (("c.txt", "version EXACTDOT_9.9"), ("cpp.txt", "namespace v9_9")):
+        if (copy.root / "tests/package/abi" / name).read_text().splitlines()[0] != line:
+            sys.exit(f"release: --set 9.9.0.dev0 did not write {line} to {name}")
 
 
 if __name__ == "__main__":
