@@ -1,11 +1,12 @@
 # make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
 # installed.
-# SETUP=skip builds with what is installed; RELEASE, ASAN and CLANG name other build folders; JOBS: parallel processes.
+# SETUP=skip builds with what is installed; RELEASE, ASAN, TSAN and CLANG name other build folders; JOBS: parallel processes.
 # GPU=ON compiles the CUDA code, GPU=OFF does not; default: ON if this machine has a GPU.
 # ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
 RELEASE ?= build/release
 ASAN ?= build/asan
+TSAN ?= build/tsan
 CLANG ?= build/clang
 JOBS ?= $(shell nproc)
 # Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
@@ -29,7 +30,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -43,7 +44,8 @@ help:
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
 	@echo 'make test-flags      builds of the library within projects of other compiler options, by GCC and clang: the same bits'
-	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
+	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign, threads under'
+	@echo '                     ThreadSanitizer (make tsan: only these)'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
 	@echo 'make clean           remove the build folder'
 
@@ -86,7 +88,7 @@ test-flags: release
 	$(ctest) --test-dir $(RELEASE) --tests-regex '^package.flags'
 	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_FLAGS=OFF
 
-test-sanitized: clang asan
+test-sanitized: clang asan tsan
 
 # without the simulator, whose kernels have an instrumentation of their own
 asan: setup
@@ -97,6 +99,15 @@ asan: setup
 	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
 	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](add|links|spelling|.*_tables|.*_report|suite|same)'
+
+# Tests that compute with several threads, without cases that take long. The runtime library of GCC 12's ThreadSanitizer ends where
+# the kernel randomises more than 28 bits of addresses; setarch -R turns that off, if it may.
+tsan_tests := group_bits_test columns_test shapes_test state_bits_test threads_test callable_test threads_pool_test campaign
+tsan: setup
+	cmake --preset tsan -B $(TSAN)
+	cmake --build $(TSAN) --parallel $(JOBS) --target $(tsan_tests)
+	GTEST_FILTER='-*are_gathered_in_pieces:*extrema_of_special_values:*of_a_million_terms' $$(setarch -R true 2>/dev/null && echo setarch -R) \
+	  $(ctest) --test-dir $(TSAN) --tests-regex "^($$(echo $(tsan_tests) | tr ' ' '|'))$$"
 
 # what only clang checks: its warnings, and inputs that libFuzzer finds
 clang: setup

@@ -36,10 +36,16 @@ endfunction()
 target_compile_options(exactdot_project_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(EXACTDOT_SANITIZE)
   target_compile_options(exactdot_project_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  if(EXACTDOT_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread)
+  elseif(EXACTDOT_SANITIZE MATCHES "^(address|ON|TRUE|YES|1)$")
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  else()
+    message(FATAL_ERROR "EXACTDOT_SANITIZE is ${EXACTDOT_SANITIZE}; expected OFF, address or thread")
+  endif()
   # -O1 and line tables only: half the compile time; the sanitizers find the same faults and report their lines
-  target_compile_options(exactdot_project_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
-    -fno-omit-frame-pointer -O1 -g1)
-  target_link_options(exactdot_project_options INTERFACE -fsanitize=address,undefined)
+  target_compile_options(exactdot_project_options INTERFACE ${sanitizers} -fno-omit-frame-pointer -O1 -g1)
+  target_link_options(exactdot_project_options INTERFACE ${sanitizers})
 endif()
 
 # exactdot_link_whole(library objects): every target that links the library links all of these objects. Objects that

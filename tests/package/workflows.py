@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Checks .github/workflows: make has the targets that are called, the scripts exist, actions and containers have a version, and
+what .ci/run calls is called. With PyYAML, the files are parsed too.
+
+usage: workflows.py SOURCE [FOLDER]    FOLDER: the workflows; default: SOURCE/.github/workflows
+"""
+import pathlib
+import re
+import shlex
+import sys
+
+EXPECTED = {"codeql.yml", "release.yml", "sanitizers.yml", "tests.yml", "wheels.yml"}
+NEEDS_CUDA = {"test-cuda"}  # which .ci/run calls where there is nvcc
+AWAITED = {"wheels", "packaging/debian/build"}  # of other parts of this version
+VERSIONED = re.compile(r"[\w.-]+/[\w./-]+@(?:v\d+(?:\.\d+)*|[0-9a-f]{40})")
+IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+|\$\{\{ vars\.\w+ \}\}")
+
+
+def faults_of(source, name, text, targets):
+    """Sentences about what is wrong with a workflow."""
+    try:
+        import yaml
+        parsed = yaml.safe_load(text)
+        yield from (f"job {job} has no steps" for job, each in parsed["jobs"].items() if "steps" not in each and "uses" not in each)
+    except ImportError:
+        pass
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        yield f"it is no workflow: {' '.join(str(error).split())}"
+    text = re.sub(r"(^|\s)#.*", "", text)
+    if "\t" in text:
+        yield "it has a tab, which YAML refuses"
+    for key in ("name", "on", "permissions", "jobs"):
+        if not re.search(rf"^{key}:", text, re.MULTILINE):
+            yield f"it has no {key}"
+    jobs = set(re.findall(r"^  (\w+):$", text.split("\njobs:")[-1], re.MULTILINE))
+    for needed in re.findall(r"needs: (\w+)", text):
+        if needed not in jobs:
+            yield f"it needs {needed}, which is no job"
+    for action in re.findall(r"uses: (\S+)", text):
+        local = source / action
+        if not (local.is_file() if action.startswith("./") else VERSIONED.fullmatch(action)):
+            yield f"it uses {action}, which has no version, or is no file"
+    for image in re.findall(r"(?:container|image): (\S.*)", text):
+        if not IMAGE.fullmatch(image.strip()):
+            yield f"the container {image} has no version"
+    for target in sorted(targets_in(text) - targets - AWAITED):
+        yield f"it calls make {target}, which is no target"
+    for script in re.findall(r"\b(?:scripts|packaging)/[\w/]+", text):
+        if script not in AWAITED and not (source / script).is_file():
+            yield f"it runs {script}, which does not exist"
+
+
+def targets_in(text):
+    """What lines call of make."""
+    calls = re.findall(r"^\s*(?:- )?(?:run: )?(?:exec )?make ([^#\n<;]+)", text, re.MULTILINE)
+    return {word for call in calls for word in shlex.split(call) if "=" not in word}
+
+
+def main(source, folder=None):
+    folder = folder or source / ".github/workflows"
+    targets = set(re.findall(r"^([a-z][\w-]*):", (source / "Makefile").read_text(), re.MULTILINE))
+    texts = {path.name: path.read_text() for path in sorted(folder.glob("*.yml"))}
+    faults = [f"{name}: {fault}" for name, text in texts.items() for fault in faults_of(source, name, text, targets)]
+    faults += [f"there is no workflow {name}" for name in sorted(EXPECTED - set(texts))]
+    called = set().union(*map(targets_in, texts.values()))
+    faults += [f"no workflow calls make {target}, as .ci/run does"
+               for target in sorted(targets_in((source / ".ci/run").read_text().replace(" \\\n", " ")) - NEEDS_CUDA - called)]
+    if faults:
+        sys.exit("\n".join(f"workflows: {fault}" for fault in dict.fromkeys(faults)))
+
+
+if __name__ == "__main__":
+    main(*map(pathlib.Path, sys.argv[1:]))
