@@ -1,6 +1,5 @@
 // Reductions on a GPU by launch configurations and variants of the library's kernels: the program behind the rows
-// of src/cuda/tuning.hpp. Clusters up to 2^17 elements, claims from 2^20 on, plain loads
-// everywhere, mode fast.
+// of src/cuda/core/tuning.hpp. Clusters up to 2^17 elements, claims from 2^20 on, plain loads everywhere, mode fast.
 //
 // Beside them: the library's choice, cuBLAS, and the kernels of the bench's read ceiling. Of each way the three
 // configurations that are fastest in three samples are measured in rounds, all in turn, in a replayed graph and as

@@ -51,6 +51,7 @@ const std::array kinds = [] {
                     kind{sum, bfloat16, float32, order::every_second},
                     kind{dot, float64, float64, order::rows},
                     kind{dot, bfloat16, float32, order::rows},
+                    kind{dot, int64, int64, order::rows},
                     kind{dot, bfloat16, float32, order::by_vector},
                     kind{variance, float32, float32, order::rows},
                     kind{variance, float64, float64, order::rows},
@@ -93,11 +94,11 @@ std::string lanes_of(const Rows& rows, std::size_t bytes) {
 std::string lanes_of_lines(const vectors_of_call& call, input_layout layout) {
   const std::size_t bytes = call.n * call.bytes, of_carriers = (call.n << call.log2_parts) * call.carrier_bytes;
   const bool is_contiguous = layout == input_layout::contiguous;
-  if (call.computes == work::state) return "block";
-  if (call.computes == work::extremum) {
+  if (call.computes == line_work::state) return "block";
+  if (call.computes == line_work::extremum) {
     return is_contiguous ? lanes_of(extremum_line_rows, bytes) : lanes_of(extremum_strided_rows, bytes);
   }
-  if (call.computes == work::moments) return lanes_of(packed_moment_rows, bytes);
+  if (call.computes == line_work::moments) return lanes_of(packed_moment_rows, bytes);
   if (is_contiguous) return lanes_of(line_rows, bytes);
   if (layout == input_layout::converted) return lanes_of(packed_line_rows, bytes);
   return layout == input_layout::strided ? lanes_of(strided_line_rows, bytes)
@@ -137,12 +138,10 @@ std::string table() {
             std::string(name_of(each.element)) + " | " +
             (each.is_state ? "words" : std::string(name_of(each.result))) + " | " + name_of(each.in) + " |";
     for (const matrix_size& size : sizes) {
-      engine::batch of = batch_of(each, size);
-      const engine::stored_state state({each.what, each.element, state_form::compact});
-      if (each.is_state) of.states = &state;
-      const engine::shared_axis lines =
-          of.results.empty() ? engine::shared_axis{1, 0, 0, 0, 0} : of.results.front();
-      const vectors_of_call call = describe(of, lines, multiprocessors);
+      const engine::batch of = batch_of(each, size);
+      const engine::shared_axis lines = of.results.empty() ? one_line : of.results.front();
+      const vectors_of_call call = each.is_state ? describe_states(of, lines, of.each.term_info(), multiprocessors)
+                                                 : describe(of, lines, multiprocessors);
       text += " " + cell_of(call, route_of(call)) + " |";
     }
     text += "\n";

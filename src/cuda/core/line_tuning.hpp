@@ -1,4 +1,5 @@
-// Launch configurations of lines (shape/lines.cuh): one row per range of lengths, in bytes of a line of one input.
+// Launch configurations of many vectors. Of lines (shape/lines.cuh): one row per range of lengths, in bytes of a line of
+// one input. Further below of segments, split lines and columns, and of extreme elements.
 //
 // Contiguous lines from 128 bytes on: the fastest of 29 configurations on an H200, 2026-11-23; the others are
 // reasoned from bytes in flight.
@@ -88,7 +89,7 @@ constexpr bool is_vector_by_vector(std::size_t count, std::size_t bytes, int mul
 // Which lanes reduce a segment (shape/segments.cuh), and how long lines are split among blocks
 // (shape/split_lines.cuh).
 //
-// Reasoned from the rows of line_tuning.hpp, which were measured.
+// Reasoned from the rows above, which were measured.
 
 struct segment_class {
   std::uint64_t longest;  ///< elements
@@ -216,7 +217,7 @@ constexpr std::size_t parts_of_columns(const panel_config& config, std::size_t c
 }
 
 // Launch configurations of extreme elements of lines (shape/extremum_lines.cuh): one row per range of lengths, in
-// bytes of a line. Reasoned from those of exact sums (line_tuning.hpp), with more threads resident, as registers
+// bytes of a line. Reasoned from those of exact sums (line_rows), with more threads resident, as registers
 // allow.
 
 /// Of lines whose elements follow each other, by packs of 16 bytes.

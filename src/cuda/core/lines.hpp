@@ -48,7 +48,7 @@ struct line_operands<T, input_layout::any> : one_stride_lines<T> {
 };
 
 /// Whether lines of this layout have elements of any type. In layout `converted` they are contiguous and of one
-/// type, which can_convert_lines says.
+/// type, which the router says.
 template <input_layout layout>
 inline constexpr bool converts = layout == input_layout::any || layout == input_layout::converted;
 

@@ -1,7 +1,7 @@
 // Batches on a GPU: which ones it computes, and how its kernels are given their lines.
 //
 // One result axis, the longest, is the lines of a launch; further ones, which nearly no array has after its axes
-// have been simplified, are a launch each. Which kernels: engines.hpp.
+// have been simplified, are a launch each. Which kernels: router.hpp.
 #include <cuda/host/driver.hpp>
 #include <cuda/host/engines.hpp>
 #include <cuda/host/operands.hpp>
@@ -121,7 +121,7 @@ void launch_vectors(const cuda::workspace::storage& storage, const batch& of) {
 
 /// The result axis that is the lines of a launch: its position, and the axis.
 std::pair<std::size_t, shared_axis> longest_axis(const batch& of) {
-  if (of.results.empty()) return {0, {1, 0, 0, 0, 0}};
+  if (of.results.empty()) return {0, one_line};
   const auto longest = std::ranges::max_element(of.results, {}, &shared_axis::n);
   return {static_cast<std::size_t>(longest - of.results.begin()), *longest};
 }

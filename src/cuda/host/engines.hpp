@@ -1,4 +1,5 @@
-// Batches on a GPU: the functions of the table that the GPU engine registers, and the stream-ordered one.
+// Batches on a GPU: what the function table of the GPU engine holds, and for each kind (lines, segments, states,
+// groups) its stream-ordered call and its checks.
 #pragma once
 
 #include <cuda/group/call.hpp>

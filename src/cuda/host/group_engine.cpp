@@ -1,4 +1,4 @@
-// Implementation of engines.hpp, and of workspace.hpp.
+// Groups by keys on a GPU, of engines.hpp; and the memory of a workspace that grows.
 //
 // Memory of a call: the first look's table, and the exact states of the second look, of as many open groups as fit
 // into 1/16 of the input (or 8 MiB); the second look has as many passes as that takes. A call that waits asks how

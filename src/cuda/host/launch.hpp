@@ -1,5 +1,5 @@
-// Launches a plan's kernel: launch_vectors.cu and launch_converted.cu, compiled once per carrier, and what
-// reduce.cpp adds for every type.
+// The launches of all kernels, for the host code: of one vector, of many by a route, of groups, of rows of state
+// words. Most are templates that a .cu file instantiates, once per carrier or size of an element.
 #pragma once
 
 #include <cuda/core/destination.hpp>
@@ -97,6 +97,12 @@ void launch_column_moments(const workspace::storage& storage, const cuda_engine:
 void launch_integer_moments(const workspace::storage& storage, cuda_engine::shape by,
                             const cuda_engine::line_source<double, cuda_engine::input_layout::any>& in,
                             const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
+/// Enqueues: the sums of lines or segments of a term are added to their states; layouts strided and any. Nothing is
+/// added to those whose offsets are wrong, which storage.bad_segment notes.
+template <class Carrier, cuda_engine::input_layout layout>
+void launch_states(const workspace::storage& storage, cuda_engine::shape by, std::size_t term,
+                   const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_states& to);
+
 /// Enqueues: storage.bad_segment tells the lowest segment whose offsets decrease or pass the end of `length`
 /// elements; or, if `finds_empty`, storage.empty_segment the lowest that is empty.
 void check_offsets(const workspace::storage& storage, const cuda_engine::offset_array& offsets, std::size_t count,
@@ -115,12 +121,6 @@ void add_states(const workspace::storage& storage, const engine::plan& plan, std
                 const unsigned* unless = nullptr);
 /// Throws errc::overflow if an integer result of an earlier call did not fit; waits for the stream.
 void check_status(workspace::storage& storage);
-
-/// Enqueues: the sums of lines or segments of a term are added to their states; layouts strided and any. Nothing is
-/// added to those whose offsets are wrong, which storage.bad_segment notes.
-template <class Carrier, cuda_engine::input_layout layout>
-void launch_states(const workspace::storage& storage, cuda_engine::shape by, std::size_t term,
-                   const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_states& to);
 
 // Launches the kernels of groups: group/launch_groups.cu, which compiles them, for group_engine.cpp.
 

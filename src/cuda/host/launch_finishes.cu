@@ -1,4 +1,4 @@
-// Launches the finishes of launch_finishes.cu.
+// Finishes of states and of sums of mode fast, in a launch of their own: kernels and launches.
 #include <cstdint>
 #include <cuda/core/exchange.cuh>
 #include <cuda/core/kernel.cuh>

@@ -67,7 +67,8 @@ void enqueue_moments(const storage_type& storage, bool have_parts, shape by, con
 void enqueue_line_results(const storage_type& storage, const engine::batch& of, const route& chosen,
                           const engine::line& first, const engine::shared_axis& lines, const line_results& out) {
   const engine::plan& each = of.each;
-  const line_request asked = request_of(each);
+  line_request asked;
+  if (each.info().needs_squares() || of.offsets.data != nullptr) asked = request_of(each);
   with_carrier(each.carrier, [&]<class T>(T) {
     with_layout(chosen.layout, [&]<input_layout layout>(std::integral_constant<input_layout, layout>) {
       const auto in = source_of<T, layout>(of, first, lines, each.term_info());
@@ -90,14 +91,15 @@ void enqueue_lines(const storage_type& storage, const engine::batch& of, const r
 }
 
 bool enqueue_moments_as_line(const storage_type& storage, const engine::plan& plan, const destination& to) {
+  if (plan.a.type == plan.carrier) return false;
   const vectors_of_call call = describe(plan, storage.multiprocessors);
   if (!is_moments_of_line(call)) return false;
   engine::batch of;
   of.each = plan, of.count = 1;
   line_results out;
   out.first = static_cast<char*>(to.value), out.to = to;
-  enqueue_line_results(storage, of, route_of_lines(call), {plan.a.data, plan.b.data, plan.n, out.first},
-                       {1, 0, 0, 0, 0}, out);
+  enqueue_line_results(storage, of, route_of_lines(call), {plan.a.data, plan.b.data, plan.n, out.first}, one_line,
+                       out);
   return true;
 }
 

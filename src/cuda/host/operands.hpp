@@ -1,4 +1,4 @@
-// The inputs of a plan, as kernels of its carrier take them.
+// The inputs of a plan or a batch, as kernels of its carrier take them, and the layout in which they read a vector.
 #pragma once
 
 #include <cuda/core/destination.hpp>
@@ -9,8 +9,6 @@
 #include <plan/plan.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
-
-// The layout in which a plan's kernel reads its inputs.
 
 inline any_operand to_any_operand(const engine::operand& x) {
   return {static_cast<const char*>(x.data), x.stride, x.type, x.swapped};

@@ -13,31 +13,31 @@ std::size_t bytes_of_vector(const vectors_of_call& call) {
 
 /// Few long lines whose elements are read one by one: whole ones would leave most multiprocessors idle.
 bool are_few_and_long(const vectors_of_call& call, std::size_t bytes) {
-  return splits_lines(bytes) && call.count < 4 * static_cast<std::size_t>(call.multiprocessors);
+  return splits_lines(bytes) && call.of_launch < 4 * static_cast<std::size_t>(call.multiprocessors);
 }
 
 bool splits_extremum_columns(const vectors_of_call& call) {
-  return parts_of_extremum_columns(call.count, call.n, call.multiprocessors) > 1;
+  return parts_of_extremum_columns(call.of_launch, call.n, call.multiprocessors) > 1;
 }
 
 bool takes_vectors(const vectors_of_call& call) {
   constexpr std::size_t bytes_of_vectors = std::size_t{1} << 28;
   if (call.lie == arrangement::axes) return false;
   switch (call.computes) {
-    case work::state:
-    case work::integer_moments:  // the kernel of vectors reads these integers several times
+    case line_work::state:
+    case line_work::integer_moments:  // the kernel of vectors reads these integers several times
       return false;
-    case work::extremum:
-      return is_vector_by_vector(call.all, call.n * call.bytes, call.multiprocessors) &&
+    case line_work::extremum:
+      return is_vector_by_vector(call.vectors, call.n * call.bytes, call.multiprocessors) &&
              !(call.lie == arrangement::columns && splits_extremum_columns(call));
     default:
       break;
   }
   const std::size_t bytes = bytes_of_vector(call);
   if (call.lie == arrangement::rows && (call.are_carriers || call.convert_by_packs)) {
-    return bytes >= bytes_of_vectors || (call.all == 1 && splits_lines(bytes));
+    return bytes >= bytes_of_vectors || (call.vectors == 1 && splits_lines(bytes));
   }
-  return !call.have_columns && is_vector_by_vector(call.all, bytes, call.multiprocessors);
+  return !call.have_columns && is_vector_by_vector(call.vectors, bytes, call.multiprocessors);
 }
 
 /// Of rows that are read by neighbouring lanes.
@@ -53,11 +53,12 @@ route route_of_sums(const vectors_of_call& call) {
   if (call.lie == arrangement::rows && reads_packs) {
     const input_layout layout = layout_of_rows(call);
     const bool spills = layout == input_layout::contiguous && call.inputs == 1 && call.bytes == sizeof(float);
-    const bool is_split = splits_rows(call.count, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors, spills);
+    const bool is_split =
+        splits_rows(call.of_launch, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors, spills);
     return {is_split ? shape::split_lines : shape::lines, layout};
   }
   if (call.lie == arrangement::columns && call.are_carriers) {
-    const bool are_short = are_short_columns(call.count, call.n, call.multiprocessors);
+    const bool are_short = are_short_columns(call.of_launch, call.n, call.multiprocessors);
     return {are_short ? shape::short_columns : shape::columns, input_layout::strided};
   }
   if (call.lie == arrangement::columns && call.convert_by_packs) return {shape::columns, input_layout::converted};
@@ -67,19 +68,20 @@ route route_of_sums(const vectors_of_call& call) {
 }
 
 route route_of_moments(const vectors_of_call& call) {
-  if (call.lie == arrangement::columns && call.computes == work::moments) {
+  if (call.lie == arrangement::columns && call.computes == line_work::moments) {
     if (call.are_carriers) return {shape::columns, input_layout::strided};
     if (call.convert_by_packs) return {shape::columns, input_layout::converted};
   }
-  const bool are_rows = call.lie == arrangement::rows && call.computes == work::moments;
+  const bool are_rows = call.lie == arrangement::rows && call.computes == line_work::moments;
   const input_layout layout = are_rows ? layout_of_rows(call) : input_layout::any;
-  if (splits_moments(call.count, call.n * call.bytes, call.multiprocessors)) return {shape::split_lines, layout};
+  if (splits_moments(call.of_launch, call.n * call.bytes, call.multiprocessors))
+    return {shape::split_lines, layout};
   return {layout == input_layout::converted ? shape::lines : shape::segments, layout};
 }
 
 route route_of_extrema(const vectors_of_call& call) {
   if (call.lie == arrangement::rows) {
-    const bool is_split = splits_rows(call.count, call.n * call.bytes, call.multiprocessors, false);
+    const bool is_split = splits_rows(call.of_launch, call.n * call.bytes, call.multiprocessors, false);
     return {is_split ? shape::split_lines : shape::lines, input_layout::contiguous};
   }
   constexpr auto any = input_layout::any;
@@ -102,7 +104,7 @@ route route_of_states(const vectors_of_call& call) {
 
 /// Of sums, moments and extreme elements.
 route route_of_segments(const vectors_of_call& call) {
-  const bool are_packed = call.lie == arrangement::rows && call.computes != work::integer_moments;
+  const bool are_packed = call.lie == arrangement::rows && call.computes != line_work::integer_moments;
   if (are_packed && call.convert_by_packs) return {shape::segments, input_layout::converted};
   return {shape::segments, are_packed && call.are_carriers ? input_layout::contiguous : input_layout::any};
 }
@@ -133,19 +135,24 @@ arrangement arrangement_of(const engine::plan& each, const engine::shared_axis& 
   return are_columns(each, lines) ? arrangement::columns : arrangement::strided;
 }
 
-work work_of(const engine::plan& each) {
-  if (each.info().is_extremum) return work::extremum;
-  if (!each.info().needs_squares()) return work::sum;
-  return each.has_parts() ? work::integer_moments : work::moments;
+/// Of the addends that an element makes.
+int log2_parts_of(const engine::plan& each, const core::term_info& term) {
+  return core::parts_of(each.a.type) - 1 + (term.inputs == 2 ? core::parts_of(each.b.type) - 1 : 0);
+}
+
+line_work work_of(const engine::plan& each) {
+  if (each.info().is_extremum) return line_work::extremum;
+  if (!each.info().needs_squares()) return line_work::sum;
+  return each.has_parts() ? line_work::integer_moments : line_work::moments;
 }
 
 }  // namespace
 
 route route_of_lines(const vectors_of_call& call) {
-  if (call.computes == work::state) return route_of_states(call);
+  if (call.computes == line_work::state) return route_of_states(call);
   if (call.are_segments) return route_of_segments(call);
-  if (call.computes == work::extremum) return route_of_extrema(call);
-  return call.computes == work::sum ? route_of_sums(call) : route_of_moments(call);
+  if (call.computes == line_work::extremum) return route_of_extrema(call);
+  return call.computes == line_work::sum ? route_of_sums(call) : route_of_moments(call);
 }
 
 route route_of(const vectors_of_call& call) {
@@ -156,15 +163,15 @@ route route_of(const vectors_of_call& call) {
 bool is_moments_of_line(const vectors_of_call& call) {
   constexpr std::size_t min_bytes = std::size_t{1} << 18;
   if (call.n == 0) return false;
-  if (call.computes == work::integer_moments) return true;
-  return call.computes == work::moments && !call.are_carriers && call.convert_by_packs &&
+  if (call.computes == line_work::integer_moments) return true;
+  return call.computes == line_work::moments && !call.are_carriers && call.convert_by_packs &&
          call.lie == arrangement::rows && bytes_of_vector(call) >= min_bytes;
 }
 
 vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lines, int multiprocessors) {
   const engine::plan& each = of.each;
   vectors_of_call call;
-  call.computes = of.states != nullptr ? work::state : work_of(each);
+  call.computes = work_of(each);
   call.are_segments = of.offsets.data != nullptr;
   call.are_carriers =
       each.a.type == each.carrier && each.b.type == each.carrier && !each.a.swapped && !each.b.swapped;
@@ -172,7 +179,8 @@ vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lin
   call.inputs = each.info().inputs, call.bytes = size_of(each.a.type);
   call.repeats_b = call.inputs == 2 && lines.b == 0;
   call.carrier_bytes = size_of(each.carrier);
-  call.count = lines.n, call.all = of.count, call.n = each.n, call.multiprocessors = multiprocessors;
+  if (!each.info().is_extremum) call.log2_parts = log2_parts_of(each, each.term_info());
+  call.of_launch = lines.n, call.vectors = of.count, call.n = each.n, call.multiprocessors = multiprocessors;
   const bool is_element = call.are_carriers || each.info().is_extremum;
   const bool is_one_row = !call.are_segments && each.n <= 1 && is_element && !each.a.swapped;
   call.lie = of.outer_a.empty() ? arrangement_of(each, lines, is_one_row) : arrangement::axes;
@@ -181,10 +189,18 @@ vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lin
   return call;
 }
 
+vectors_of_call describe_states(const engine::batch& of, const engine::shared_axis& lines,
+                                const core::term_info& term, int multiprocessors) {
+  vectors_of_call call = describe(of, lines, multiprocessors);
+  call.computes = line_work::state;
+  call.inputs = term.inputs, call.log2_parts = log2_parts_of(of.each, term);
+  return call;
+}
+
 vectors_of_call describe(const engine::plan& one, int multiprocessors) {
   engine::batch of;
   of.each = one, of.count = 1;
-  return describe(of, {1, 0, 0, 0, 0}, multiprocessors);
+  return describe(of, one_line, multiprocessors);
 }
 
 }  // namespace exactdot::inline v0_3::cuda_engine

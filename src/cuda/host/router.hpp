@@ -11,7 +11,7 @@
 namespace exactdot::inline v0_3::cuda_engine {
 
 /// What is computed of each vector.
-enum class work : unsigned char { sum, moments, integer_moments, extremum, state };
+enum class line_work : unsigned char { sum, moments, integer_moments, extremum, state };
 
 /// How the elements of vectors lie in memory.
 enum class arrangement : unsigned char {
@@ -23,7 +23,7 @@ enum class arrangement : unsigned char {
 
 /// What the choice depends on.
 struct vectors_of_call {
-  work computes = work::sum;
+  line_work computes = line_work::sum;
   arrangement lie = arrangement::rows;
   bool are_segments = false;
   bool are_carriers = true;       ///< elements of all inputs, in native byte order
@@ -33,10 +33,10 @@ struct vectors_of_call {
   int inputs = 1;
   std::size_t bytes = 4;  ///< of an element
   std::size_t carrier_bytes = 4;
-  int log2_parts = 0;     ///< of the addends that an element makes
-  std::size_t count = 1;  ///< vectors of a launch
-  std::size_t all = 1;    ///< vectors of the call
-  std::size_t n = 0;      ///< elements of each; of segments of all
+  int log2_parts = 0;         ///< of the addends that an element makes
+  std::size_t of_launch = 1;  ///< vectors of a launch
+  std::size_t vectors = 1;    ///< of the call
+  std::size_t n = 0;          ///< elements of each; of segments of all
   int multiprocessors = 1;
 };
 
@@ -53,13 +53,14 @@ enum class shape : unsigned char {
 struct route {
   shape by = shape::lines;
   input_layout layout = input_layout::contiguous;
-
-  bool operator==(const route&) const = default;
 };
 
 [[nodiscard]] route route_of(const vectors_of_call& call);
 /// The same but for shape::vectors.
 [[nodiscard]] route route_of_lines(const vectors_of_call& call);
+
+/// The axis of a result that is alone.
+inline constexpr engine::shared_axis one_line{1, 0, 0, 0, 0};
 
 /// Whether the variance of one vector is that of a line: of 64-bit integers, of which the kernel of vectors reads
 /// each part by itself, and of long vectors that are converted by packs. Of shorter ones the second launch takes
@@ -69,6 +70,9 @@ struct route {
 /// Of a batch that has no keys, of whose results those along the axis `lines` are a launch.
 [[nodiscard]] vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lines,
                                        int multiprocessors);
+/// The same of states, to which sums of this term are added.
+[[nodiscard]] vectors_of_call describe_states(const engine::batch& of, const engine::shared_axis& lines,
+                                              const core::term_info& term, int multiprocessors);
 /// Of a vector.
 [[nodiscard]] vectors_of_call describe(const engine::plan& one, int multiprocessors);
 

@@ -19,18 +19,14 @@ using engine::batch;
 /// One launch of the lines from `first` on along the axis `lines`, or of all segments.
 void launch_sums(const workspace::storage& storage, const batch& of, std::size_t term, const engine::line& first,
                  const engine::shared_axis& lines, const line_states& to) {
-  vectors_of_call call = describe(of, lines, storage.multiprocessors);
+  const core::term_info& added = core::term_at(term);
+  const route chosen = route_of(describe_states(of, lines, added, storage.multiprocessors));
   with_carrier(of.each.carrier, [&]<class T>(T) {
-    const auto launch = [&]<input_layout layout>(std::integral_constant<input_layout, layout>) {
-      const auto in = source_of<T, layout>(of, first, lines, core::term_at(term));
-      call.log2_parts = in.log2_parts();
-      cuda::launch_states<T, layout>(storage, route_of(call).by, term, in, to);
-    };
-    if (route_of(call).layout == input_layout::strided) {
-      launch(std::integral_constant<input_layout, input_layout::strided>{});
-    } else {
-      launch(std::integral_constant<input_layout, input_layout::any>{});
-    }
+    with_layout(chosen.layout, [&]<input_layout layout>(std::integral_constant<input_layout, layout>) {
+      if constexpr (layout == input_layout::strided || layout == input_layout::any) {
+        cuda::launch_states<T, layout>(storage, chosen.by, term, source_of<T, layout>(of, first, lines, added), to);
+      }
+    });
   });
 }
 
@@ -51,7 +47,7 @@ void for_each_sum(const batch& of, char* first, std::ptrdiff_t next, const Launc
 }
 
 void enqueue_line_states(const workspace::storage& storage, const batch& of) {
-  const engine::shared_axis lines = of.results.empty() ? engine::shared_axis{1, 0, 0, 0, 0} : of.results.back();
+  const engine::shared_axis lines = of.results.empty() ? one_line : of.results.back();
   for (std::size_t i = 0; i < of.count; i += lines.n) {
     const engine::line first = of.line_at(i);
     for_each_sum(of, first.out, lines.out, [&](std::size_t term, const line_states& to) {

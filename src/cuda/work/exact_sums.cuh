@@ -1,5 +1,5 @@
-// What the works of exact sums have in common (sum.cuh, moments.cuh): tuning, bounds, results of lines without elements,
-// and how a total lies in device memory between blocks.
+// What the works of exact sums have in common (sum.cuh, moments.cuh): tuning, bounds, results of lines without
+// elements, and how a total lies in device memory between blocks.
 #pragma once
 
 #include <cuda/core/line_tuning.hpp>
@@ -59,6 +59,18 @@ struct exact_sums {
     store_line<T>(out, i, is_valid ? asked.of_none : asked.of_bad);
   }
 };
+
+/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
+/// threads of a team; a barrier before and after.
+template <class Team, class Line, class Storage>
+__device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
+                                            Storage& storage) {
+  for (const bool in_integers : {false, true}) {
+    sum_by(in_integers, term, line, team, storage);
+    const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
+    if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
+  }
+}
 
 }  // namespace
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -1,5 +1,5 @@
-// The work of variances and their roots: two bounded sums, of x and of x^2, from one read, decided by an enclosure of
-// n·Σx² - (Σx)² (core::decide_moments); a line that this leaves open by two exact states.
+// The work of variances and their roots: two bounded sums, of x and of x^2, from one read, decided by an enclosure
+// of n·Σx² - (Σx)² (core::decide_moments); a line that this leaves open by two exact states.
 #pragma once
 
 #include <cuda/work/exact_sums.cuh>
@@ -58,18 +58,6 @@ template <class T>
   const core::outcome found =
       core::finish_moments(to.rule, layout, storage.state[0], storage.state[1], to.count, ddof, storage.scratch);
   store_anywhere(to, found.word);
-}
-
-/// Puts the exact sum of a line's terms, or the numbers of those that are infinite or NaN, into storage.sum. By all
-/// threads of a team; a barrier before and after.
-template <class Team, class Line, class Storage>
-__device__ __forceinline__ void sum_exactly(const core::term_info& term, const Line& line, Team team,
-                                            Storage& storage) {
-  for (const bool in_integers : {false, true}) {
-    sum_by(in_integers, term, line, team, storage);
-    const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
-    if (storage.sum.log2_error == 0 || any_special) return;  // nothing that counts is missing
-  }
 }
 
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
