@@ -1,12 +1,13 @@
 # make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
 # installed.
-# SETUP=skip builds with what is installed; RELEASE, ASAN and CLANG name other build folders; JOBS: parallel processes.
+# SETUP=skip builds with what is installed; RELEASE, ASAN, CLANG and PACKAGES name other build folders; JOBS: parallel processes.
 # GPU=ON compiles the CUDA code, GPU=OFF does not; default: ON if this machine has a GPU.
 # ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
 RELEASE ?= build/release
 ASAN ?= build/asan
 CLANG ?= build/clang
+PACKAGES ?= build/packages
 JOBS ?= $(shell nproc)
 # Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
 ifneq ($(shell command -v ninja),)
@@ -29,7 +30,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench packages test-packages setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -45,6 +46,8 @@ help:
 	@echo 'make test-flags      builds of the library within projects of other compiler options, by GCC and clang: the same bits'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
+	@echo 'make packages        Debian packages in build/packages, without CUDA (some minutes); make test-packages tries them in a new'
+	@echo '                     Debian root (as root, with the network)'
 	@echo 'make clean           remove the build folder'
 
 demo: configure
@@ -111,6 +114,12 @@ clang: setup
 
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
+
+packages: setup
+	JOBS=$(JOBS) packaging/debian/build $(PACKAGES)
+
+test-packages: packages
+	tests/package/debian_packages $(PACKAGES) $(PACKAGES)/tested . --debootstrap
 
 # A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
 # shows.
