@@ -49,5 +49,17 @@ foreach(group LIBRARY DEVELOPMENT PROGRAM DOCUMENTATION)
     endif()
   endforeach()
 endforeach()
+find_program(HELP2MAN help2man)  # without it there are no manual pages
+set(summary_of_exactdot "exact, reproducible reductions of vectors in files")
+set(summary_of_simtcc "compile CUDA source files for a simulator on the CPU")
+if(HELP2MAN)
+  foreach(program exactdot simtcc)
+    set(page ${CPACK_TEMPORARY_DIRECTORY}/program/usr/share/man/man1/${program}.1)
+    file(MAKE_DIRECTORY ${CPACK_TEMPORARY_DIRECTORY}/program/usr/share/man/man1)
+    run(help2man --no-info --name ${summary_of_${program}} --output ${page}
+      ${CPACK_TEMPORARY_DIRECTORY}/program/usr/bin/${program})
+    run(gzip -9nf ${page})
+  endforeach()
+endif()
 file(WRITE ${CPACK_TEMPORARY_DIRECTORY}/program/usr/share/lintian/overrides/exactdot
   "exactdot: unstripped-binary-or-object [usr/bin/exactdot]\n")
