@@ -99,7 +99,7 @@ asan: setup
 	  echo -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(FUZZ_PYTHON)))
 	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
-	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](add|links|spelling|.*_tables|.*_report|suite|same)'
+	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](fetch|vcpkg|links|spelling|.*_tables|.*_report|suite|same)'
 
 # what only clang checks: its warnings, and inputs that libFuzzer finds
 clang: setup
