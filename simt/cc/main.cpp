@@ -148,8 +148,8 @@ class build {
     return arguments;
   }
 
-  /// The options with which the headers are found. /usr/include is searched anyway, and has to come after the headers
-  /// of the C++ library, which continue in it by #include_next.
+  /// The options with which the headers are found. /usr/include is searched anyway, and has to come after the
+  /// headers of the C++ library, which continue in it by #include_next.
   void append_headers(command& arguments) const {
     for (std::string& word : words_of(package_.include)) {
       const std::string folder = word.substr(2);
