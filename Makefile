@@ -1,6 +1,6 @@
 # make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
 # installed.
-# SETUP=skip builds with what is installed; RELEASE, ASAN, TSAN and CLANG name other build folders; JOBS: parallel processes.
+# SETUP=skip builds with what is installed; RELEASE, ASAN, TSAN, CLANG and PACKAGES name other build folders; JOBS: parallel processes.
 # GPU=ON compiles the CUDA code, GPU=OFF does not; default: ON if this machine has a GPU.
 # ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
@@ -8,6 +8,7 @@ RELEASE ?= build/release
 ASAN ?= build/asan
 TSAN ?= build/tsan
 CLANG ?= build/clang
+PACKAGES ?= build/packages
 JOBS ?= $(shell nproc)
 # Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
 ifneq ($(shell command -v ninja),)
@@ -30,7 +31,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench packages test-packages setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -47,6 +48,8 @@ help:
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign, threads under'
 	@echo '                     ThreadSanitizer (make tsan: only these)'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
+	@echo 'make packages        Debian packages in build/packages, without CUDA (some minutes); make test-packages tries them in a new'
+	@echo '                     Debian root (as root, with the network)'
 	@echo 'make clean           remove the build folder'
 
 demo: configure
@@ -98,7 +101,7 @@ asan: setup
 	  echo -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(FUZZ_PYTHON)))
 	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
-	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](add|links|spelling|.*_tables|.*_report|suite|same)'
+	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](fetch|vcpkg|links|spelling|.*_tables|.*_report|suite|same)'
 
 # Tests that compute with several threads, without cases that take long. The runtime library of GCC 12's ThreadSanitizer ends where
 # the kernel randomises more than 28 bits of addresses; setarch -R turns that off, if it may.
@@ -122,6 +125,12 @@ clang: setup
 
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
+
+packages: setup
+	JOBS=$(JOBS) packaging/debian/build $(PACKAGES)
+
+test-packages: packages
+	tests/package/debian_packages $(PACKAGES) $(PACKAGES)/tested . --debootstrap
 
 # A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
 # shows.

@@ -148,11 +148,12 @@ class build {
     return arguments;
   }
 
-  /// The options with which the headers are found.
+  /// The options with which the headers are found. /usr/include is searched anyway, and has to come after the
+  /// headers of the C++ library, which continue in it by #include_next.
   void append_headers(command& arguments) const {
     for (std::string& word : words_of(package_.include)) {
       const std::string folder = word.substr(2);
-      arguments.insert(arguments.end(), {"-isystem", folder});
+      if (folder != "/usr/include") arguments.insert(arguments.end(), {"-isystem", folder});
       if (std::filesystem::exists(folder + "/exactdot/simt/toolkit"))
         arguments.insert(arguments.end(), {"-isystem", folder + "/exactdot/simt/toolkit"});
     }

@@ -14,14 +14,13 @@ run(${C_COMPILER} -std=c99 -Wall -Wextra -pedantic -Werror ${C_EXAMPLE} ${flags}
   -o ${SCRATCH}/c_example)  # the line of docs/c.md
 expect_output(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ${SCRATCH}/c_example)
 
-set(c_package_options ${package_options} -DCMAKE_C_COMPILER=${C_COMPILER} -DEXAMPLE=${C_EXAMPLE})
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_consumer -B ${SCRATCH}/c_consumer ${c_package_options})
-run(${CMAKE_COMMAND} --build ${SCRATCH}/c_consumer)
-expect_output(${SCRATCH}/c_consumer/c_consumer)
+set(c_options -DLANGUAGES=C -DCMAKE_C_COMPILER=${C_COMPILER} -DCOMPONENTS=c -DLIBRARY=c -DSOURCE=${C_EXAMPLE})
+consume(c_consumer ${c_options})
+expect_output(${SCRATCH}/c_consumer/consumer)
 
 # the C++ components need a project with C++
-execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_consumer -B ${SCRATCH}/c_consumer_with_cuda
-  ${c_package_options} -DMORE_COMPONENTS=cuda RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/c_consumer_with_cuda ${package_options} ${c_options}
+  -DCOMPONENTS=cuda RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0 OR NOT output MATCHES "needs a project with the language CXX")
   message(FATAL_ERROR "a C project that asks for CUDA: ${output}")
 endif()

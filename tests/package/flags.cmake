@@ -1,4 +1,5 @@
-# Builds exactdot within a project of other compiler options, and compares bits with those of this build.
+# Builds exactdot within a project of other compiler options, the example that fetches it, and compares bits with those of this
+# build.
 #
 # cmake -DSOURCE=<sources of exactdot> -DSCRATCH=<folder, removed first> -DCOMPILER=<C++ compiler> -DFLAGS=<options>
 #       -DEXPECTED=<program of this build that prints the bits> [-DLIBRARY_OPTIONS=<list of -D for CMake>]
@@ -10,8 +11,8 @@ endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
 set(ENV{CXXFLAGS})
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/flags -B ${SCRATCH} -DEXACTDOT_SOURCE=${SOURCE}
-  -DCMAKE_CXX_COMPILER=${COMPILER} "-DFLAGS=${FLAGS}" ${LIBRARY_OPTIONS})
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/cmake/fetch_content -B ${SCRATCH} -DFETCHCONTENT_SOURCE_DIR_EXACTDOT=${SOURCE}
+  -DCMAKE_PROJECT_fetch_content_INCLUDE=${CMAKE_CURRENT_LIST_DIR}/flags/options.cmake -DCMAKE_CXX_COMPILER=${COMPILER} "-DFLAGS=${FLAGS}" ${LIBRARY_OPTIONS})
 
 # the options of the library come last
 file(READ ${SCRATCH}/compile_commands.json commands)
@@ -34,11 +35,16 @@ if(NOT bits STREQUAL expected)
   message(FATAL_ERROR "with ${FLAGS} the library gives other bits")
 endif()
 
+execute_process(COMMAND ${SCRATCH}/hello_dot OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output MATCHES "forwards .* exact: 1\nbackwards .* exact: 1\n$")
+  message(FATAL_ERROR "hello_dot printed: ${output}")
+endif()
+
 if(CAMPAIGN)
   include(${CAMPAIGN})
   # without fast-math options: these would make the oracle flush subnormal numbers
   string(REGEX MATCHALL "-flto|-fuse-ld=[a-z]+" options "${FLAGS}")
-  run(${COMPILER} ${options} ${campaign_objects} ${campaign_libraries} ${SCRATCH}/exactdot/src/libexactdot.a
+  run(${COMPILER} ${options} ${campaign_objects} ${campaign_libraries} ${SCRATCH}/_deps/exactdot-build/src/libexactdot.a
     ${system_libraries} -o ${SCRATCH}/campaign)
   run(${SCRATCH}/campaign --results ${RESULTS})
 endif()

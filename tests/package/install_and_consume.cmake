@@ -1,21 +1,27 @@
 # Installs a build of exactdot into a scratch folder, then configures, builds and runs the consumer project with the
 # installed package.
 #
-# cmake -DBUILD=<build folder> -DSCRATCH=<folder, removed first> -DCONSUMER=<project> -DVERSION=<x.y.z>
+# cmake -DBUILD=<build folder> -DSCRATCH=<folder, removed first> -DCONSUMER=<project> -DEXAMPLES=<folder> -DVERSION=<x.y.z>
 #       [-DSOURCE=<sources of exactdot>: build a shared library from them first, without the simulator and CUDA]
 #       [-DCUDA=ON: BUILD has the CUDA engine; default: it must not have it]
 #       [-DOWN_KERNEL=<project>: copy it out of the tree, build it with the installed simulator and run it]
 #       [-DC_EXAMPLE=<program> -DC_COMPILER=<C compiler> -DPKG_CONFIG=<pkg-config>: build and run it with the installed
 #        C interface, by pkg-config and by CMake]
-#       [-DMPI_LANGUAGES=<list of C, CXX, Fortran> -DEXAMPLES=<folder>: build and run the MPI examples, too]
+#       [-DMPI_LANGUAGES=<list of C, CXX, Fortran>: build and run the MPI examples, too]
 #       -P install_and_consume.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# consume(<folder> <options of CMake>…): builds the project CONSUMER with the installed package
+function(consume folder)
+  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/${folder} ${package_options} ${ARGN})
+  run(${CMAKE_COMMAND} --build ${SCRATCH}/${folder})
+endfunction()
+
 function(expect_missing component sentence)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/without_${component} ${package_options}
-    -DCOMPONENTS=${component} RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+    -DLANGUAGES=CXX -DCOMPONENTS=${component} RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
   string(FIND "${output}" "${sentence}" found)
   if(status EQUAL 0 OR found EQUAL -1)
@@ -38,12 +44,18 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
 set(package_options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${SCRATCH}/moved
   -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer ${package_options})
-run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
+consume(consumer -DLANGUAGES=CXX -DLIBRARY=exactdot -DSOURCE=main.cpp)
 execute_process(COMMAND ${SCRATCH}/consumer/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 set(expected_output "^exactdot ${VERSION}([.]dev0)?([+]g[0-9a-f]+([.]d[0-9a-f]+)?)? works from its package\n$")
 if(NOT output MATCHES "${expected_output}")
   message(FATAL_ERROR "the consumer printed: ${output}")
+endif()
+
+run(${CMAKE_COMMAND} -S ${EXAMPLES}/cmake/find_package -B ${SCRATCH}/example ${package_options})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/example)
+execute_process(COMMAND ${SCRATCH}/example/hello_dot OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output MATCHES "backwards loop: 0  fast: 0  exact: 1\n$")
+  message(FATAL_ERROR "the example printed: ${output}")
 endif()
 
 # by pkg-config: flags_of(package) sets flags
@@ -70,8 +82,7 @@ endif()
 
 # the CUDA engine is a component; requesting it from a package without it is an error
 if(CUDA)
-  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/with_cuda ${package_options} -DCOMPONENTS=cuda)
-  run(${CMAKE_COMMAND} --build ${SCRATCH}/with_cuda)
+  consume(with_cuda -DLANGUAGES=CXX -DCOMPONENTS=cuda -DLIBRARY=cuda -DSOURCE=main.cpp)
   run(${SCRATCH}/with_cuda/consumer)
 else()
   expect_missing(cuda "installed without its CUDA engine; a build with a CUDA compiler has it")
