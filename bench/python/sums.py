@@ -52,8 +52,8 @@ def rows(rounds: int) -> list[dict[str, Any]]:
             x = numbers(dtype, *shape)
             row = {"dtype": dtype, "layout": "vector" if axis is None else ("columns", "rows")[axis],
                    "shape": " × ".join(f"{n:,}" for n in shape)}
-            row.update(least({"numpy": lambda: np.sum(x, axis=axis),
-                              "exactdot": lambda: xd.sum(x, axis=axis, threads=1)}, rounds))
+            row.update(least({"numpy_ns": lambda: np.sum(x, axis=axis),
+                              "exactdot_ns": lambda: xd.sum(x, axis=axis, threads=1)}, rounds))
             measured.append(row)
             print(row, flush=True)
     return measured
@@ -107,7 +107,7 @@ def peer_rows(found: dict[str, Any], rounds: int) -> list[dict[str, Any]]:
         results = {float(call(order)) for order in orders}
         error = max(abs(Fraction(result) - value) / unit for result in results)
         made.append({"peer": name, "how": how, "error_ulps": float(error), "results": len(results),
-                     **{f"n{n}": taken[name] for n, taken in ns.items()}})
+                     **{f"ns_{n}": taken[name] for n, taken in ns.items()}})
     return made
 
 

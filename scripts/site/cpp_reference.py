@@ -50,6 +50,7 @@ FILTER = (r"s/exactdot::inline v0_3/exactdot/; s/\[\[[a-z]*\]\] *//g; s/EXACTDOT
           r".*))//; s/^  requires(.*) \(explicit\|void\|static\|friend\)/  \1/")
 C_FILTER = r"16,$ { s,^ */\* ---- .*,,; s,^\( *\)/\* ,\1/** ,; s,\([;\,0-9A-Z]\)  */\* ,\1 /**< ,; }"
 SKIPPED = ("define", "friend")
+TYPES = ("class", "struct", "union", "enum", "concept")
 
 
 class declaration:
@@ -57,7 +58,8 @@ class declaration:
         location = element.find("location")
         self.scope, self.kind = scope, element.get("kind")
         self.name = (element.findtext("name") or element.findtext("compoundname")).split("::")[-1]
-        self.file, self.line = location.get("declfile", location.get("file")), int(location.get("declline", location.get("line")))
+        self.file = location.get("declfile", location.get("file"))
+        self.line = int(location.get("declline", location.get("line")))
         self.lines = headers.get(self.file)
         self.text = description(element)
         self.functions = element.tag == "compounddef" and element.find(".//memberdef[@kind='function']") is not None
@@ -68,7 +70,7 @@ class declaration:
         opens = re.compile(r"^\s*(//|/\*|\*|$|#|public:|private:|protected:)|[;{}]\s*(//.*|/\*.*\*/)?$|\*/$")
         while first > 0 and not opens.search(self.lines[first - 1]):
             first -= 1
-        whole = self.kind in ("enum", "struct", "class", "union", "typedef", "variable", "concept") and not self.functions
+        whole = self.kind in (*TYPES, "typedef", "variable") and not self.functions
         depth, taken = 0, []
         for line in self.lines[first:]:
             for at, letter in enumerate(re.sub(r"//.*|\"[^\"]*\"", lambda found: " " * len(found[0]), line)):
@@ -78,12 +80,12 @@ class declaration:
                 if letter == "}" and whole:
                     depth -= 1
                 if depth == 0 and (letter == ";" or (letter == "{" and not whole)):
-                    return dedented([*taken, (line if whole else line[:at].rstrip() + ";")])
+                    return unindented([*taken, (line if whole else line[:at].rstrip() + ";")])
             taken.append(line)
         sys.exit(f"{self.file}:{self.line}: {self.name} has no end")
 
 
-def dedented(lines):
+def unindented(lines):
     margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
     text = "\n".join(line[margin:] for line in lines)
     text = re.sub(r"\[\[nodiscard\]\] |^inline (?!constexpr)", "", text, flags=re.MULTILINE)
@@ -102,7 +104,9 @@ def description(element):
 
 def escaped(text):
     pieces = re.split(r"(`[^`]*`)", text)
-    return "".join(piece if at % 2 else re.sub(r"([\\*_<\[\]#~$])", r"\\\1", piece) for at, piece in enumerate(pieces))
+    text = "".join(piece if at % 2 else re.sub(r"([\\*_<\[\]#~$])", r"\\\1", piece)
+                   for at, piece in enumerate(pieces))
+    return re.sub(r"docs/((?:results/)?[\w-]+\.md)", r"[docs/\1](../\1)", text)
 
 
 def declarations(folder, headers):
@@ -138,40 +142,46 @@ def opening(lines):
     return "\n\n".join(escaped(re.sub(r"\s+", " ", part).strip()) for part in plain)
 
 
+def is_shown_elsewhere(each, whole):
+    """A member of a struct that is shown whole, or the name of a constructor's class that Doxygen repeats."""
+    scope = each.scope.split("::")[-1]
+    return bool(scope) and (scope in whole or (each.kind in TYPES and each.name == scope))
+
+
+def follows(before, each):
+    """Whether no blank line is between two declarations: a comment describes them together."""
+    return before is not None and all(map(str.strip, each.lines[before.line:each.line - 1]))
+
+
+def groups_of(found, faults):
+    """Lists of declarations that one comment describes."""
+    whole = {each.name for each in found if each.kind in TYPES and not each.functions}
+    groups, names, before = [], set(), None  # a name that was described before: an overload, a deduction guide
+    for each in found:
+        if is_shown_elsewhere(each, whole):
+            continue
+        if each.text or each.kind in TYPES or before is None or each.scope != before.scope:
+            groups.append([])
+        described = each.text or each.scope or each.kind in TYPES or each.name in names
+        if not (described or (groups[-1] and follows(before, each))):
+            faults.append(f"{each.file}:{each.line}: {each.name} has no comment")
+        groups[-1].append(each)
+        names.add(each.name)
+        before = each
+    return groups
+
+
 def section(header, lines, found, faults):
     """A header's part of a page."""
-    made, plain = [f"## {'/'.join(header.split('include/')[1:])}", opening(lines)], {each.name for each in found}
-    text, group, heading, of_scope = "", [], "", None
-
-    def close():
-        if group:
-            made.append("```cpp\n" + "\n".join(dict.fromkeys(each.code() for each in group)) + "\n```")
-            if text:
-                made.append(text)
-
-    whole = {each.name for each in found if each.kind in ("class", "struct", "union") and not each.functions}
-    for each in found:
-        if each.scope.split("::")[-1] in whole and each.scope:
-            continue  # shown with its struct
-        if each.kind in ("struct", "class") and each.name == each.scope.split("::")[-1]:
-            continue
-        starts = each.text or each.scope != of_scope or each.kind in ("class", "struct", "enum")
-        if starts:
-            close()
-            text, group, of_scope = each.text, [], each.scope
-            if not text and each.kind not in ("class", "struct", "enum") and not each.scope and not commented(each):
-                faults.append(f"{each.file}:{each.line}: {each.name} has no comment")
-            if not each.scope and each.name != heading and each.name in plain and not each.name.startswith("@"):
-                made.append(f"### {each.name.replace('operator', 'operator ')}".replace("_", r"\_"))
-                heading = each.name
-        group.append(each)
-    close()
+    made, heading = [f"## {'/'.join(header.split('include/')[1:])}", opening(lines)], ""
+    for group in groups_of(found, faults):
+        first = group[0]
+        if not first.scope and first.name != heading and not first.name.startswith("@"):
+            heading = first.name
+            made.append(f"### {escaped(re.sub(r'^operator(?=[^a-z])', 'operator ', heading))}")
+        code = "\n".join(dict.fromkeys(each.code() for each in group))
+        made += [f"```cpp\n{code}\n```", first.text]
     return made
-
-
-def commented(each):
-    """Whether a comment that Doxygen does not take for documentation stands above."""
-    return any(line.lstrip().startswith(("//", "/*", "*")) for line in each.lines[max(0, each.line - 12):each.line])
 
 
 def write(source, scratch, target):

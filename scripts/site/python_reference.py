@@ -3,6 +3,7 @@
 Docstrings follow numpydoc; griffe parses them. A public name without a docstring is an error.
 """
 import ast
+import itertools
 import re
 import sys
 
@@ -33,6 +34,22 @@ def functions_of(tree):
     return found
 
 
+def parameters(arguments):
+    """As the stubs write them."""
+    def text(argument, default):
+        annotation = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
+        return argument.arg + annotation + (f" = {ast.unparse(default)}" if default else "")
+
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
+    parts = list(map(text, plain, defaults))
+    if arguments.posonlyargs:
+        parts.insert(len(arguments.posonlyargs), "/")
+    parts += [f"*{arguments.vararg.arg}"] if arguments.vararg else ["*"] if arguments.kwonlyargs else []
+    parts += map(text, arguments.kwonlyargs, arguments.kw_defaults)
+    return parts + ([f"**{arguments.kwarg.arg}"] if arguments.kwarg else [])
+
+
 def signature(node, name):
     if isinstance(node, ast.ClassDef):
         return f"class {name}"
@@ -40,10 +57,10 @@ def signature(node, name):
     decorated = [ast.unparse(each) for each in node.decorator_list]
     if "property" in decorated:
         return f"{name}{result.replace(' -> ', ': ')}"
-    text = f"{name}({ast.unparse(node.args)}){result}"
+    parts = parameters(node.args)
+    text = f"{name}({', '.join(parts)}){result}"
     if len(text) <= 100:
         return text
-    parts = re.split(r", (?=[*/]|[a-z_]+(?::|=|,|$))", ast.unparse(node.args))  # a parameter a line, from the first on
     lines, line = [], "    "
     for at, part in enumerate(parts):
         part += ", " if at < len(parts) - 1 else ""
@@ -71,8 +88,9 @@ def body(text):
             parts += [escaped(each) if what.value == "text" else f"```pycon\n{each}\n```" for what, each in value]
         elif kind in ("parameters", "other parameters"):
             parts.append(f"**{kind.capitalize()}**")
-            parts += [item(f"`{each.name}` : {escaped(str(each.annotation))}" if each.annotation else f"`{each.name}`",
-                           each.description) for each in value]
+            alike = itertools.groupby(value, key=lambda each: (str(each.annotation or ""), each.description))
+            parts += [item(", ".join(f"`{each.name}`" for each in group) + (f" : {escaped(kind)}" if kind else ""), text)
+                      for (kind, text), group in alike]
         elif kind in ("returns", "raises"):
             parts.append(f"**{kind.capitalize()}**")
             parts += [item(f"*{escaped(str(each.annotation or ''))}*", each.description) for each in value]

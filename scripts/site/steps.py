@@ -23,14 +23,18 @@ def chapters(lab, first, last):
 
 
 def make(program, lab, out):
-    """Writes the pages to the folder `out`. Returns the names of rungs and of hazards that have one."""
+    """Writes the pages to the folder `out`, but for those newer than the program. Returns the names of rungs and of hazards that have one."""
     out.mkdir(parents=True, exist_ok=True)
     rungs = [name for heading in chapters(lab, "The rungs", "Claims of teaching texts") for name in heading.split(" and ")]
     made = {"lab": [], "hazards": []}
     for kind, names in (("lab", rungs), ("hazards", chapters(lab, "The hazards", "compute-sanitizer"))):
         for name in names:
+            page = out / f"{name}.html"
+            if page.exists() and page.stat().st_mtime > program.stat().st_mtime:
+                made[kind].append(name)
+                continue
             choice = ["--rung", name] if kind == "lab" else [name]
-            done = subprocess.run([program, kind, *choice, "--html", out / f"{name}.html"], stdout=subprocess.PIPE,
+            done = subprocess.run([program, kind, *choice, "--html", page], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)
             if done.returncode == 0:
                 made[kind].append(name)
