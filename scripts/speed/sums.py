@@ -46,7 +46,7 @@ def crossover(results, dtype):
         return f"{dtype} at every length"
     if min(beyond) > 1 / CLOSE and max(beyond) < CLOSE:
         return f"{dtype} up to {last:,} (about as fast beyond)"
-    return f"{dtype} up to {last:,} (down to {figure(min(beyond))} times as fast beyond)"
+    return f"{dtype} up to {last:,} (beyond, up to {figure(1 / min(beyond))} times as slow)"
 
 
 def claim(results):
