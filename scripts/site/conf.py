@@ -13,3 +13,5 @@ html_theme_options = {"top_of_page_buttons": []}
 myst_heading_anchors = 4
 # listings with line numbers, unknown words of CUDA: shown without colours
 suppress_warnings = ["misc.highlighting_failure"]
+pygments_dark_style = "github-dark"
+smartquotes = False  # quotes of values
