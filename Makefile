@@ -25,13 +25,17 @@ CAMPAIGN_RESULTS ?= 150000
 CUDA_TARGETS ?= all
 CUDA_TESTS ?= ^cuda_|^c_|^example_|^package.find_package|^program_test
 SIMT_SCALE ?= 100
+# the site, and the Python whose virtual environment builds it
+SITE ?= build/site
+site_python := $(SITE)/venv/bin/python
+find_stubs = find $(RELEASE)/tests/python/empty $(SITE)/stubs -name _engine.pyi 2>/dev/null | head -n 1
 # a Python with nanobind and NumPy, for the fuzz target of the package: make test-long makes one
 FUZZ_PYTHON ?= $(RELEASE)/tests/python/empty/bin/python
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench packages test-packages setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -50,6 +54,7 @@ help:
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
 	@echo 'make packages        Debian packages in build/packages, without CUDA (some minutes); make test-packages tries them in a new'
 	@echo '                     Debian root (as root, with the network)'
+	@echo 'make site            the web site with the reference and the lab, in build/site/html; needs doxygen; tools come from PyPI'
 	@echo 'make clean           remove the build folder'
 
 demo: configure
@@ -131,6 +136,24 @@ packages: setup
 
 test-packages: packages
 	tests/package/debian_packages $(PACKAGES) $(PACKAGES)/tested . --debootstrap
+
+# html/index.html can be opened from the folder. The reference of Python needs the stubs, which a build of the extension
+# writes: the one that make test-long has installed or, without it, one without optimisation.
+site: site-tools configure
+	cmake --build $(RELEASE) --parallel $(JOBS) --target exactdot_program
+	@test -n "$$($(find_stubs))" || $(MAKE) site-stubs
+	$(site_python) scripts/build_site $(SITE) --program $(exactdot) --stubs "$$($(find_stubs))"
+
+site-tools: scripts/site/requirements.txt
+	@command -v doxygen >/dev/null || echo 'make: doxygen not found: the site has no reference of C and C++; Debian: apt-get install doxygen'
+	@cmp -s $< $(SITE)/venv/requirements.txt || { python3 -m venv $(SITE)/venv && \
+	  $(site_python) -m pip install -q --disable-pip-version-check -r $< && cp $< $(SITE)/venv/requirements.txt; }
+
+site-stubs: site-tools
+	cmake -B $(SITE)/stubs -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG' \
+	  -DEXACTDOT_UNOPTIMISED=ON -DEXACTDOT_AVX512=OFF -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(site_python)) \
+	  $(addprefix -DEXACTDOT_BUILD_,$(addsuffix =OFF,CUDA PROGRAM C SIMT BENCH TESTS))
+	cmake --build $(SITE)/stubs --parallel $(JOBS) --target _engine_stubs
 
 # A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
 # shows.

@@ -22,6 +22,7 @@ extern "C" {
 
 /* ---- Status ---- */
 
+/* XD_OK, or why a call failed. */
 typedef int xd_status;
 
 enum {
@@ -108,6 +109,7 @@ xd_vector xd_contiguous(const void* data, size_t n, int type);
 enum { XD_EXACT = 0, XD_FAST = 1 };
 enum { XD_AUTOMATIC = 0, XD_CPU = 1, XD_CUDA = 2 };
 
+/* Watches and ends calls from another thread. */
 typedef struct xd_monitor xd_monitor;
 
 /* All zero, or a null pointer to options: the defaults. Only `mode` and `ddof` change a value. */
@@ -319,6 +321,7 @@ xd_status xd_round_bounded(int reduction, int type, size_t k, const xd_bounded* 
  * costs as of accumulators. Result types are floating-point types. */
 typedef struct xd_moments xd_moments;
 
+/* Of no elements. Null is allowed for destroy. */
 xd_status xd_moments_create(int type, xd_moments** moments);
 void xd_moments_destroy(xd_moments* moments);
 /* The element type; -1 for null. */

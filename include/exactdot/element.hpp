@@ -48,6 +48,7 @@ struct element_info {
   int exponent_bits;   ///< 0: an integer
 };
 
+/// In the order of element_type.
 inline constexpr std::array elements = {
     element_info{element_type::float32, "float32", 4, 'f', 'f', 24, 8},
     element_info{element_type::float64, "float64", 8, 'f', 'd', 53, 11},
@@ -127,6 +128,7 @@ inline constexpr std::size_t element_index = index_in<typename twin_of<T>::type,
 template <class T>
 concept element = detail::element_index<T> < std::tuple_size_v<element_types>;
 
+/// The enumerator of a type.
 template <element T>
 inline constexpr element_type type_of = static_cast<element_type>(detail::element_index<T>);
 

@@ -162,6 +162,7 @@ class moments {
   accumulator<T> sum_, squares_;
 };
 
+/// The moments of both samples together, in the wider state.
 template <element T, element U>
 [[nodiscard]] auto operator+(const moments<T>& a, const moments<U>& b) {
   moments<std::conditional_t<detail::state_holds(type_of<T>, type_of<U>), T, U>> sum(a);

@@ -30,6 +30,7 @@ enum class reduction : unsigned char {
 inline constexpr std::array<std::string_view, 12> reduction_names = {
     "dot", "sum", "asum", "sum_of_squares", "nrm2", "mean", "variance", "stddev", "min", "max", "argmin", "argmax"};
 
+/// Whether it is an enumerator, and its name.
 constexpr bool is_known(reduction what) { return static_cast<std::size_t>(what) < reduction_names.size(); }
 constexpr const char* name_of(reduction what) {
   return is_known(what) ? reduction_names[static_cast<std::size_t>(what)].data() : "reduction";

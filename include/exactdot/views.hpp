@@ -80,6 +80,7 @@ concept vector_view = detail::contiguous_view<View> || detail::is_strided<View>;
 template <vector_view View>
 using element_of_view = typename detail::view_element<View>::type;
 
+/// A view whose element type is known at run time only.
 template <element T>
 constexpr any_vector to_any(const T* data, std::size_t n) {
   return {data, n, type_of<T>, static_cast<std::ptrdiff_t>(sizeof(T)), false};

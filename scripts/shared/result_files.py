@@ -17,14 +17,17 @@ WITHIN = ": "   # between the names of a field and of a field of its object
 MIN_GROUP = 3  # objects a group, on average
 # significant digits of what was measured, by field; all others are exact
 DIGITS = {"spread": 5, **dict.fromkeys(("ns", "microseconds", "percent_of_ceiling"), 10), **dict.fromkeys((
-    "us", "gb_per_s", "ratio_to_openblas", "error_ulps", "ratio", "copy_microseconds", "transfer_microseconds",
-    "host_microseconds", "ceiling_gb_per_s", "ulps", "sectors_per_request", "bank_conflict_degree", "lanes_per_request"), 8)}
+    "us", "gb_per_s", "ratio_to_openblas", "error_ulps", "ratio", "numpy_ns", "exactdot_ns", "ns_1000", "ns_1000000",
+    "copy_microseconds", "transfer_microseconds", "host_microseconds", "ceiling_gb_per_s", "ulps", "sectors_per_request",
+    "bank_conflict_degree", "lanes_per_request"), 8)}
+DRAWN = ("accuracy.json", "cpu.json", "gpu-h200.json", "lab-h200.json")  # their pictures have all digits
+MAX_DIGITS = 6  # of what was measured, in all other files
 
 
 
 def read(path):
     """The report in a file, reduced as write() would: tables are the same before and after."""
-    return decoded(encoded(kept(path.name, decoded(parsed(path.read_text())))))
+    return decoded(reduced(path, decoded(parsed(path.read_text()))))
 
 
 def parsed(text):
@@ -41,11 +44,15 @@ def parsed(text):
 
 def text_of(path, report):
     """What write() writes."""
-    return dumped(encoded(kept(path.name, report))) + "\n"
+    return dumped(reduced(path, report)) + "\n"
 
 
 def write(path, report):
     path.write_text(text_of(path, report))
+
+
+def reduced(path, report):
+    return encoded(kept(path.name, report), max_digits=17 if path.name in DRAWN else MAX_DIGITS)
 
 
 def decoded(value):
@@ -59,14 +66,14 @@ def decoded(value):
     return [decoded(each) for each in value] if isinstance(value, list) else value
 
 
-def encoded(value, name=""):
+def encoded(value, name="", max_digits=17):
     """The value with its tables; `name`: the field that it is."""
     if isinstance(value, dict):
-        return {key: encoded(each, key) for key, each in value.items()}
+        return {key: encoded(each, key, max_digits) for key, each in value.items()}
     if isinstance(value, list):
-        objects = [encoded(each, name) for each in value]
+        objects = [encoded(each, name, max_digits) for each in value]
         return tables(objects) if len(value) > 1 and all(isinstance(each, dict) for each in value) else objects
-    return rounded(value, DIGITS.get(name, 17)) if isinstance(value, float) else value
+    return rounded(value, min(DIGITS[name], max_digits) if name in DIGITS else 17) if isinstance(value, float) else value
 
 
 def rounded(number, digits):

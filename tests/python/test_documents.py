@@ -1,4 +1,4 @@
-"""Runs every example: in docstrings, docs/python.md and both READMEs, and the programs in examples/python."""
+"""Runs every example: in docstrings, in the documents with Python and both READMEs, and the programs in examples/python."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def with_assertion(line: re.Match[str]) -> str:
     return f"{indent}assert ({code}) == ({value}), ({code})"
 
 
-@pytest.mark.parametrize("document", ["docs/python.md", "docs/decimals.md", "README.md", "python/README.md"])
+@pytest.mark.parametrize("document", ["docs/index.md", "docs/python.md", "docs/decimals.md", "docs/mpi.md", "README.md",
+                                      "python/README.md"])
 def test_documents(document: str, tmp_path: Path) -> None:
     """Runs each fence as a program and checks every line `expression  # == value`. A fence after the line
     `<!-- not run: … -->` is only compiled: it needs packages or devices that this machine may lack."""

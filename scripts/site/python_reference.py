@@ -1,0 +1,139 @@
+"""The page of the Python reference, from the package's modules and the stubs of its extension, without importing them.
+
+Docstrings follow numpydoc; griffe parses them. A public name without a docstring is an error.
+"""
+import ast
+import itertools
+import re
+import sys
+
+import griffe
+
+INTRODUCTION = """# Python
+
+`import exactdot as xd`. [exactdot in Python](../python.md) is the guide; [the contract](../contract.md) states what every
+call promises. Signatures are those of the type stubs: `Vector` is an array of NumPy, PyTorch, CuPy or JAX, a column, a list
+or an iterator of numbers.
+"""
+GROUPS = {  # heading: names, in this order
+    "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot matvec linalg.vector_norm",
+    "Segments": "segment_*",
+    "Groups": "group_count group_*",
+    "States": "states *states state_words",
+    "Accumulators": "Accumulator Moments",
+    "Environment": "info check use_instruction_set",
+}
+
+
+def functions_of(tree):
+    """Names of a module or a class, each with its definitions (several: overloads)."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.setdefault(node.name, []).append(node)
+    return found
+
+
+def parameters(arguments):
+    """As the stubs write them."""
+    def text(argument, default):
+        annotation = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
+        return argument.arg + annotation + (f" = {ast.unparse(default)}" if default else "")
+
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
+    parts = list(map(text, plain, defaults))
+    if arguments.posonlyargs:
+        parts.insert(len(arguments.posonlyargs), "/")
+    parts += [f"*{arguments.vararg.arg}"] if arguments.vararg else ["*"] if arguments.kwonlyargs else []
+    parts += map(text, arguments.kwonlyargs, arguments.kw_defaults)
+    return parts + ([f"**{arguments.kwarg.arg}"] if arguments.kwarg else [])
+
+
+def signature(node, name):
+    if isinstance(node, ast.ClassDef):
+        return f"class {name}"
+    result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    decorated = [ast.unparse(each) for each in node.decorator_list]
+    if "property" in decorated:
+        return f"{name}{result.replace(' -> ', ': ')}"
+    parts = parameters(node.args)
+    text = f"{name}({', '.join(parts)}){result}"
+    if len(text) <= 100:
+        return text
+    lines, line = [], "    "
+    for at, part in enumerate(parts):
+        part += ", " if at < len(parts) - 1 else ""
+        if len(line) + len(part) > 100:
+            lines, line = [*lines, line.rstrip()], "    "
+        line += part
+    return "\n".join([f"{name}(", *lines, line, f"){result}"])
+
+
+def escaped(text):
+    """Text for Markdown: names with underscores, and Python's default of a docstring, stay as they are."""
+    pieces = re.split(r"(`[^`]*`|https?://\S+)", text)
+    return "".join(piece if at % 2 else re.sub(r"([\\*_<\[\]#~$|])", r"\\\1", piece) for at, piece in enumerate(pieces))
+
+
+def body(text):
+    """A docstring as Markdown."""
+    parts = []
+    for section in griffe.Docstring(text).parse("numpy"):
+        kind, value = section.kind.value, section.value
+        if kind == "text":
+            parts.append(escaped(value))
+        elif kind == "examples":
+            parts.append("**Example**")
+            parts += [escaped(each) if what.value == "text" else f"```pycon\n{each}\n```" for what, each in value]
+        elif kind in ("parameters", "other parameters"):
+            parts.append(f"**{kind.capitalize()}**")
+            alike = itertools.groupby(value, key=lambda each: (str(each.annotation or ""), each.description))
+            parts += [item(", ".join(f"`{each.name}`" for each in group) + (f" : {escaped(kind)}" if kind else ""), text)
+                      for (kind, text), group in alike]
+        elif kind in ("returns", "raises"):
+            parts.append(f"**{kind.capitalize()}**")
+            parts += [item(f"*{escaped(str(each.annotation or ''))}*", each.description) for each in value]
+        elif kind == "admonition":
+            parts += [f"**{section.title or value.annotation}**", escaped(value.description)]
+        else:
+            sys.exit(f"python_reference: a section {kind} of a docstring, which this generator does not know")
+    return "\n\n".join(parts)
+
+
+def item(term, text):
+    return f"- {term}  \n  " + escaped(text.strip()).replace("\n", "\n  ")
+
+
+def entry(level, name, nodes, faults):
+    described = next((text for node in nodes if (text := ast.get_docstring(node))), None)
+    if described is None:
+        faults.append(name)
+        return []
+    code = "\n".join(signature(node, name.rpartition(".")[2] if "linalg" not in name else name) for node in nodes)
+    return [f"{level} {escaped(name)}", f"```python\n{code}\n```", body(described)]
+
+
+def page(package, stubs):
+    """The page's text. `package`: the folder with the modules."""
+    tree = ast.parse((package / "__init__.py").read_text())
+    public = next(ast.literal_eval(node.value) for node in tree.body
+                  if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    modules = [functions_of(ast.parse(path.read_text())) for path in (package / "_states.py", stubs)]
+    known = {**modules[0], **modules[1], "linalg.vector_norm": modules[1]["vector_norm"]}
+    names, faults, parts = [name for name in public if name != "linalg"] + ["linalg.vector_norm"], [], [INTRODUCTION]
+    for heading, patterns in GROUPS.items():
+        parts.append(f"## {heading}")
+        for pattern in patterns.split():
+            regex = re.compile(re.escape(pattern).replace(r"\*", ".*") + "$")
+            for name in [name for name in names if regex.match(name)]:
+                names.remove(name)
+                parts += entry("###", name, known.get(name, []), faults)
+                for node in known.get(name, []):
+                    if isinstance(node, ast.ClassDef):
+                        for member, nodes in functions_of(node).items():
+                            if not member.startswith("_"):
+                                parts += entry("####", f"{name}.{member}", nodes, faults)
+    if faults or names:
+        sys.exit(f"python_reference: no docstring: {faults}; in no group: {names}")
+    return "\n\n".join(parts) + "\n"
