@@ -17,6 +17,8 @@ GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
 # ON compiles the GPU kernels without optimisation, for machines that only check them
 UNOPTIMISED_KERNELS ?= OFF
+# ON: make wheels builds exactdot-cu13 too, with the CUDA engine
+CUDA ?= OFF
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 150000
 # what make test-cuda builds and runs
@@ -29,7 +31,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan clang bench wheels setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -45,6 +47,7 @@ help:
 	@echo 'make test-flags      builds of the library within projects of other compiler options, by GCC and clang: the same bits'
 	@echo 'make test-sanitized  the suite under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign'
 	@echo 'make bench           measure beside other libraries and write docs/performance.md and its raw tables (some minutes)'
+	@echo 'make wheels          dist: wheels of exactdot and simtcc, tried in empty environments; CUDA=ON: exactdot-cu13 too, an hour'
 	@echo 'make clean           remove the build folder'
 
 demo: configure
@@ -111,6 +114,11 @@ clang: setup
 
 bench: release
 	scripts/performance --run $(exactdot) bench --device cpu
+
+# the names of the Pythons that it looks for: scripts/wheels
+wheels: setup
+	scripts/wheels $(if $(filter ON,$(CUDA)),--cuda)
+	python3 tests/wheels/check.py dist build/wheels/links
 
 # A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
 # shows.

@@ -44,13 +44,24 @@ if(TARGET exactdot_cuda)
   install(EXPORT exactdot-cuda-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
 endif()
 if(TARGET exactdot_simt)
+  # the component simtcc is the driver with all that it needs, of which packaging/simtcc makes a wheel: its headers and
+  # libraries, and CUDA's runtime for the programs that it compiles
   install(TARGETS exactdot_simt exactdot_simt_headers EXPORT exactdot-simt-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  # simtcc and CUDA's runtime for the programs that it compiles
-  install(TARGETS exactdot_simt_runtime ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS simtcc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY simt/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
+  install(TARGETS exactdot_simt_runtime ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
+  install(TARGETS simtcc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT simtcc)
+  install(DIRECTORY simt/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT simtcc)
+  install(FILES include/exactdot/error.hpp include/exactdot/requirements.hpp
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exactdot COMPONENT simtcc)
   install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir})
+  option(EXACTDOT_SIMTCC_BUNDLE "Install with simtcc the static libraries of others that its programs link" OFF)
+  if(EXACTDOT_SIMTCC_BUNDLE)
+    find_library(EXACTDOT_STATIC_CONTEXT libboost_context.a REQUIRED)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a OUTPUT_VARIABLE static_backtrace
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    file(REAL_PATH ${static_backtrace} static_backtrace)
+    install(FILES ${EXACTDOT_STATIC_CONTEXT} ${static_backtrace} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
+  endif()
 endif()
 
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake
