@@ -84,7 +84,7 @@ def run_shell_lines(source, build, scratch):
 
 
 SPELLED = ("*.md", "docs/*.md", "docs/*.py", "docs/results/*.md", "scripts", "include", "src", "simt", "lab", "cli", "bench",
-           "python/exactdot", "examples", "tests/package")
+           "python/exactdot", "examples", "packaging", "tests/package")
 
 
 def check_spelling(source):
