@@ -22,25 +22,28 @@ class Python:
 
 
 def find_pythons(programs: list[str]) -> list[Python]:
-    """These programs, or all that are in PATH and of pyenv: one of each version, the oldest version first."""
+    """These programs, or all that are in PATH and of pyenv: one of each version, the oldest version first.
+
+    Only Pythons for which an extension can be built: with headers, and pip for virtual environments.
+    """
     found: dict[tuple[int, int], Python] = {}
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates = programs or [f"python3.{minor}" for minor in range(OLDEST[1], 30)] + sorted(
         map(str, pyenv.glob("versions/*/bin/python3"))) + [sys.executable]
     for program in candidates:
         path = shutil.which(program)
-        # not a free-threaded Python, which has an ABI of its own
-        code = "import sys, sysconfig, venv; print(*sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+        code = ("import ensurepip, os, sys, sysconfig, venv; os.stat(sysconfig.get_path('include') + '/Python.h'); "
+                "print(*sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED') or 0)")
         ran = subprocess.run([path, "-c", code], capture_output=True, text=True) if path else None
         if ran is None or ran.returncode != 0:
             if programs:
-                sys.exit(f"{program}: not a Python that runs, with the module venv")
+                sys.exit(f"{program}: not a Python that runs, with its headers and the module venv")
             continue
         major, minor, is_free_threaded = map(int, ran.stdout.split())
-        if (major, minor) >= OLDEST and not is_free_threaded:
+        if (major, minor) >= OLDEST and not is_free_threaded:  # which has an ABI of its own
             found.setdefault((major, minor), Python((major, minor), str(path)))
     if not found:
-        sys.exit("no Python 3.10 or later found; install one, or name it with --python")
+        sys.exit("no Python 3.10 or later with headers and venv found; install one, or name it with --python")
     return sorted(found.values())
 
 
