@@ -19,6 +19,8 @@ GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
 # ON compiles the GPU kernels without optimisation, for machines that only check them
 UNOPTIMISED_KERNELS ?= OFF
+# ON: make wheels builds exactdot-cu13 too, with the CUDA engine
+CUDA ?= OFF
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 150000
 # what make test-cuda builds and runs
@@ -35,7 +37,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs wheels setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -55,6 +57,7 @@ help:
 	@echo 'make packages        Debian packages in build/packages, without CUDA (some minutes); make test-packages tries them in a new'
 	@echo '                     Debian root (as root, with the network)'
 	@echo 'make site            the web site with the reference and the lab, in build/site/html; needs doxygen; tools come from PyPI'
+	@echo 'make wheels          dist: wheels of exactdot and simtcc, tried in empty environments; CUDA=ON: exactdot-cu13 too, an hour'
 	@echo 'make clean           remove the build folder'
 
 demo: configure
@@ -154,6 +157,11 @@ site-stubs: site-tools
 	  -DEXACTDOT_UNOPTIMISED=ON -DEXACTDOT_AVX512=OFF -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(site_python)) \
 	  $(addprefix -DEXACTDOT_BUILD_,$(addsuffix =OFF,CUDA PROGRAM C SIMT BENCH TESTS))
 	cmake --build $(SITE)/stubs --parallel $(JOBS) --target _engine_stubs
+
+# the names of the Pythons that it looks for: scripts/wheels
+wheels: setup
+	scripts/wheels $(if $(filter ON,$(CUDA)),--cuda)
+	python3 tests/wheels/check.py dist build/wheels/links
 
 # A unity build: several files a compilation, for half the time. clang compiles file by file, so that a missing #include
 # shows.

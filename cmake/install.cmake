@@ -53,13 +53,24 @@ if(TARGET exactdot_cuda)
   install(EXPORT exactdot-cuda-targets NAMESPACE exactdot:: DESTINATION ${package_dir} COMPONENT cuda)
 endif()
 if(TARGET exactdot_simt)
+  # simtcc, its headers and libraries, and CUDA's runtime for the programs that it compiles; with the component simtcc all that
+  # packaging/simtcc makes a wheel of
   install(TARGETS exactdot_simt exactdot_simt_headers EXPORT exactdot-simt-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simulator)
-  # simtcc and CUDA's runtime for the programs that it compiles
   install(TARGETS exactdot_simt_runtime ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simulator)
   install(TARGETS simtcc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(DIRECTORY simt/include/exactdot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT simulator)
   install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir} COMPONENT simulator)
+  option(EXACTDOT_SIMTCC_BUNDLE "Install with simtcc what its programs use of exactdot and of others" OFF)
+  if(EXACTDOT_SIMTCC_BUNDLE)
+    find_library(EXACTDOT_STATIC_CONTEXT libboost_context.a REQUIRED)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a OUTPUT_VARIABLE static_backtrace
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    file(REAL_PATH ${static_backtrace} static_backtrace)
+    install(FILES ${EXACTDOT_STATIC_CONTEXT} ${static_backtrace} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
+    install(FILES include/exactdot/error.hpp include/exactdot/requirements.hpp
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exactdot COMPONENT simtcc)
+  endif()
 endif()
 
 configure_package_config_file(cmake/exactdot-config.cmake.in exactdot-config.cmake

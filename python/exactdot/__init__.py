@@ -8,6 +8,7 @@
 1.0
 """
 
+from exactdot import _load  # first: it chooses exactdot._engine
 from exactdot._engine import (
     Accumulator,
     Moments,

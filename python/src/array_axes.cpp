@@ -45,8 +45,8 @@ std::vector<bool> read_axes(nb::handle given, int dimensions, const char* caller
     reduced[read_axis(given, dimensions, caller)] = true;
     return reduced;
   }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given.ptr()); ++i) {
-    const std::size_t axis = read_axis(PyTuple_GET_ITEM(given.ptr(), i), dimensions, caller);
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(given.ptr()); ++i) {
+    const std::size_t axis = read_axis(NB_TUPLE_GET_ITEM(given.ptr(), i), dimensions, caller);
     if (reduced[axis])
       throw_python(false, std::string(caller) + ": axis " + std::to_string(axis) + " is named twice");
     reduced[axis] = true;

@@ -8,7 +8,7 @@ namespace {
 /// `value` as a V. Throws invalid_array that names the field of __cuda_array_interface__.
 template <class V>
 V cast_field(nb::handle value, const char* name) {
-  V read;
+  V read{};
   if (!nb::try_cast(value, read)) {
     throw invalid_array{true, std::string("__cuda_array_interface__ has no valid ") + name};
   }

@@ -26,13 +26,8 @@ class finalization_watch {
   }
 
  private:
-  static bool is_finalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
-    return Py_IsFinalizing() != 0;
-#else
-    return _Py_IsFinalizing() != 0;
-#endif
-  }
+  /// Py_IsFinalizing is not in the limited API of 3.12; Py_FinalizeEx clears this as it begins.
+  static bool is_finalizing() { return Py_IsInitialized() == 0; }
 
   bool finalizes_ = is_finalizing();
 };

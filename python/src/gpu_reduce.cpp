@@ -26,7 +26,10 @@ nb::dict gpu_info() {
   info["built"] = true;
   info["toolkit"] = std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
   info["devices"] = names;
-  info["note"] = status == cudaSuccess ? "" : cudaGetErrorString(status);
+  std::string note = status == cudaSuccess ? "" : cudaGetErrorString(status);
+  if (status == cudaErrorInsufficientDriver)
+    note += ": the machine has no NVIDIA driver, or one that is older than CUDA 13";
+  info["note"] = note;
   return info;
 }
 

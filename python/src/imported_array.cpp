@@ -76,7 +76,7 @@ void imported_array::locate(PyObject* source, conversion allowed) {
     const finalization_guard guard;
     const nb::object type_and_index = device_of();
     int kind = 0;
-    if (!PyTuple_Check(type_and_index.ptr()) || PyTuple_GET_SIZE(type_and_index.ptr()) != 2 ||
+    if (!PyTuple_Check(type_and_index.ptr()) || NB_TUPLE_GET_SIZE(type_and_index.ptr()) != 2 ||
         !nb::try_cast(nb::object(type_and_index[0]), kind) ||
         !nb::try_cast(nb::object(type_and_index[1]), device)) {
       throw invalid_array{true, "__dlpack_device__ does not return a pair of integers"};

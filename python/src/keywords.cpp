@@ -1,4 +1,6 @@
 // Implementation of keywords.hpp.
+#include <nanobind/nanobind.h>
+
 #include <iterator>
 #include <python/src/keywords.hpp>
 
@@ -106,9 +108,9 @@ bool parse_call(const function_signature& signature, PyObject* const* arguments,
   if (count > taken + (signature.has_positional_axis() ? 1 : 0)) return refuse_count(signature, count);
   for (Py_ssize_t i = 0; i < count && i < taken; ++i) parsed.inputs[i] = arguments[i];
   if (count > taken) parsed.keywords[axis_parameter] = arguments[taken];
-  const Py_ssize_t named = names != nullptr ? PyTuple_GET_SIZE(names) : 0;
+  const Py_ssize_t named = names != nullptr ? NB_TUPLE_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
-    PyObject* const name = PyTuple_GET_ITEM(names, i);
+    PyObject* const name = NB_TUPLE_GET_ITEM(names, i);
     PyObject** const place = find_place(signature, name, parsed);
     if (place == nullptr || *place != nullptr) return refuse_name(signature, name, place != nullptr);
     *place = arguments[count + i];

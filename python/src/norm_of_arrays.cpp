@@ -41,9 +41,9 @@ std::string name_of_item(std::size_t i) { return "x[" + std::to_string(i) + "]";
 void locate_items(const list_call& call, const nb::object& items, list_of_arrays& list) {
   list.first.first.takes_any_shape = true;
   list.first.locate();
-  for (Py_ssize_t i = 1; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
+  for (Py_ssize_t i = 1; i < NB_TUPLE_GET_SIZE(items.ptr()); ++i) {
     const std::string name = name_of_item(static_cast<std::size_t>(i));
-    PyObject* const item = PySequence_Fast_GET_ITEM(items.ptr(), i);
+    PyObject* const item = NB_TUPLE_GET_ITEM(items.ptr(), i);
     const auto refuse = [&](bool is_type_error, const std::string& why) {
       throw_python(is_type_error, std::string(call.caller) + ": " + name + why + " (" + name + " is " +
                                       describe(item) + "; " + list.first.description() + ")");
@@ -146,9 +146,10 @@ exact_state sum_of_all(const list_call& call, list_of_arrays& list, const stream
 }  // namespace
 
 bool is_list_of_arrays(nb::handle x) {
-  if ((!PyList_Check(x.ptr()) && !PyTuple_Check(x.ptr())) || PySequence_Fast_GET_SIZE(x.ptr()) == 0) return false;
-  const nb::object first =
-      nb::borrow(PySequence_Fast_GET_ITEM(x.ptr(), 0));  // which hasattr may remove from the list
+  const bool is_list = PyList_Check(x.ptr()) != 0;
+  if ((!is_list && !PyTuple_Check(x.ptr())) || Py_SIZE(x.ptr()) == 0) return false;
+  const nb::object first =  // which hasattr may remove from the list
+      nb::borrow(is_list ? PyList_GetItem(x.ptr(), 0) : PyTuple_GetItem(x.ptr(), 0));
   if (PyFloat_CheckExact(first.ptr()) || PyLong_CheckExact(first.ptr()) || PyList_CheckExact(first.ptr()))
     return false;
   return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");
@@ -156,8 +157,8 @@ bool is_list_of_arrays(nb::handle x) {
 
 nb::object norm_of_arrays(const list_call& call) {
   const nb::object items = items_of(call.x);
-  const bool any = PyTuple_GET_SIZE(items.ptr()) != 0;
-  list_of_arrays list(call, any ? PyTuple_GET_ITEM(items.ptr(), 0) : items.ptr(), any ? "x[0]" : "x");
+  const bool any = NB_TUPLE_GET_SIZE(items.ptr()) != 0;
+  list_of_arrays list(call, any ? NB_TUPLE_GET_ITEM(items.ptr(), 0) : items.ptr(), any ? "x[0]" : "x");
   locate_items(call, items, list);
   imported_array out;
   if (!call.out.is_none()) locate_out(call.out, list.first, out);

@@ -128,7 +128,7 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   const nb::object shape_tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   if (!shape_tuple.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    PyTuple_SET_ITEM(shape_tuple.ptr(), static_cast<Py_ssize_t>(i), nb::int_(shape[i]).release().ptr());
+    NB_TUPLE_SET_ITEM(shape_tuple.ptr(), static_cast<Py_ssize_t>(i), nb::int_(shape[i]).release().ptr());
   }
   made.imported.takes_any_shape = true;
   if (call.stream == nullptr) {

@@ -82,15 +82,15 @@ void refuse_saved_state(const char* caller, const std::string& why) {
 }
 
 saved_state read_saved_state(nb::handle given, const char* caller, reduction what) {
-  if (PyTuple_Check(given.ptr()) == 0 || PyTuple_GET_SIZE(given.ptr()) != 2) {
+  if (PyTuple_Check(given.ptr()) == 0 || NB_TUPLE_GET_SIZE(given.ptr()) != 2) {
     refuse_saved_state(caller, "it is " + describe(given.ptr()) + ", not a name of an element type and words");
   }
-  const nb::handle name(PyTuple_GET_ITEM(given.ptr(), 0));
+  const nb::handle name(NB_TUPLE_GET_ITEM(given.ptr(), 0));
   const auto type = PyUnicode_Check(name.ptr()) != 0 ? type_named(text_of(name)) : std::nullopt;
   if (!type) refuse_saved_state(caller, "its element type is " + text_of(name));
   saved_state read{*type, {}};
   try {
-    read.words = read_words(PyTuple_GET_ITEM(given.ptr(), 1), caller);
+    read.words = read_words(NB_TUPLE_GET_ITEM(given.ptr(), 1), caller);
   } catch (const nb::builtin_exception& refused) {
     refuse_saved_state(caller, refused.what());
   }

@@ -80,14 +80,14 @@ std::optional<ratio> call_ratio(nb::handle given, const char* caller) {
     if (!raised.matches(PyExc_OverflowError)) throw;
     return ratio_of_special(is_less(nb::borrow(given), nb::int_(0)) ? -infinity : infinity);
   }
-  const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && PyTuple_GET_SIZE(pair.ptr()) == 2;
-  if (!is_pair || !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) ||
-      !PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1))) {
+  const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && NB_TUPLE_GET_SIZE(pair.ptr()) == 2;
+  if (!is_pair || !PyLong_Check(NB_TUPLE_GET_ITEM(pair.ptr(), 0)) ||
+      !PyLong_Check(NB_TUPLE_GET_ITEM(pair.ptr(), 1))) {
     throw_python(true,
                  std::string(caller) + ": as_integer_ratio of " + describe(given.ptr()) + " returns no two ints");
   }
-  ratio found{owned(PyNumber_Index(PyTuple_GET_ITEM(pair.ptr(), 0))),
-              owned(PyNumber_Index(PyTuple_GET_ITEM(pair.ptr(), 1)))};
+  ratio found{owned(PyNumber_Index(NB_TUPLE_GET_ITEM(pair.ptr(), 0))),
+              owned(PyNumber_Index(NB_TUPLE_GET_ITEM(pair.ptr(), 1)))};
   if (!is_less(nb::int_(0), found.denominator)) {
     throw_python(false, std::string(caller) + ": as_integer_ratio of " + describe(given.ptr()) +
                             " returns a denominator that is not positive");
@@ -115,7 +115,7 @@ std::optional<ratio> ratio_of(nb::handle given, const char* caller, bool unwrap 
   if (PyType_Check(given.ptr())) return std::nullopt;
   if (PyLong_Check(given.ptr())) return ratio{nb::steal(PyNumber_Index(given.ptr())), nb::int_(1)};
   if (PyFloat_Check(given.ptr())) {
-    const double value = PyFloat_AS_DOUBLE(given.ptr());
+    const double value = PyFloat_AsDouble(given.ptr());
     if (!std::isfinite(value)) return ratio_of_special(value);
     return call_ratio(nb::float_(value), caller);
   }
@@ -293,7 +293,7 @@ std::optional<exact_state> read_operand(nb::handle given, element_type type, con
   if (const exact_state* const sum = accumulator_of(given)) return *sum;
   if (PyFloat_CheckExact(given.ptr())) {
     exact_state sum(type);
-    if (add_float(sum, PyFloat_AS_DOUBLE(given.ptr()))) return sum;
+    if (add_float(sum, PyFloat_AsDouble(given.ptr()))) return sum;
   }
   const finalization_guard guard;
   const auto number = ratio_of(given, caller);

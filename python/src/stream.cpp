@@ -16,8 +16,8 @@ std::intptr_t stream_handle_of(nb::handle given, const char* caller) {
   if (PyLong_Check(given.ptr())) return handle_in(nb::borrow(given), "");
   if (nb::hasattr(given, "__cuda_stream__")) {
     const nb::object pair = given.attr("__cuda_stream__")();
-    const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && PyTuple_GET_SIZE(pair.ptr()) == 2;
-    return handle_in(is_pair ? nb::borrow(PyTuple_GET_ITEM(pair.ptr(), 1)) : pair, ".__cuda_stream__()");
+    const bool is_pair = PyTuple_Check(pair.ptr()) != 0 && NB_TUPLE_GET_SIZE(pair.ptr()) == 2;
+    return handle_in(is_pair ? nb::borrow(NB_TUPLE_GET_ITEM(pair.ptr(), 1)) : pair, ".__cuda_stream__()");
   }
   for (const char* name : {"cuda_stream", "ptr"}) {
     if (nb::hasattr(given, name)) return handle_in(given.attr(name), ("." + std::string(name)).c_str());

@@ -23,7 +23,7 @@ using command = std::vector<std::string>;
 
 /// Where the package's headers and libraries are: beside this program if it is installed, else in its build folder.
 struct package {
-  std::string include, runtime, simulator;
+  std::string include, runtime, simulator, libraries;
 };
 
 package find_package() {
@@ -32,9 +32,9 @@ package find_package() {
   const std::filesystem::path libraries = prefix / EXACTDOT_LIBRARY_FOLDER;
   if (std::filesystem::exists(libraries / "libexactdot_simt_runtime.a")) {
     return {"-I" + (prefix / EXACTDOT_INCLUDE_FOLDER).string(), (libraries / "libexactdot_simt_runtime.a").string(),
-            (libraries / "libexactdot_simt.a").string()};
+            (libraries / "libexactdot_simt.a").string(), "-L" + libraries.string() + " " EXACTDOT_SYSTEM_LIBRARIES};
   }
-  return {EXACTDOT_BUILD_INCLUDES, EXACTDOT_BUILD_RUNTIME, EXACTDOT_BUILD_SIMULATOR};
+  return {EXACTDOT_BUILD_INCLUDES, EXACTDOT_BUILD_RUNTIME, EXACTDOT_BUILD_SIMULATOR, EXACTDOT_SYSTEM_LIBRARIES};
 }
 
 void append_words(command& to, const std::string& words, char separator = ' ') {
@@ -138,7 +138,9 @@ class build {
     }
     const int status = run_program(arguments, output, errors);
     if (status == 127)
-      fail(arguments[0] + ": cannot be started; --compiler NAME or SIMTCC_CXX name another compiler");
+      fail(arguments[0] +
+           ": cannot be started; install g++ or clang (apt-get install g++, dnf install gcc-c++), or name "
+           "another compiler by --compiler NAME or SIMTCC_CXX");
     return status;
   }
 
@@ -225,7 +227,7 @@ class build {
     arguments.insert(arguments.end(),
                      {"-o", options_.output.empty() ? "a.out" : options_.output,
                       "-Wl,--undefined=exactdot_simtcc_program", package_.runtime, package_.simulator});
-    append_words(arguments, EXACTDOT_SYSTEM_LIBRARIES);
+    append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);
     arguments.insert(arguments.end(), options_.link_options.begin(), options_.link_options.end());
     return execute(arguments);

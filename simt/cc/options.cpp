@@ -1,12 +1,15 @@
 // What simtcc does not know goes to the host compiler. Options of nvcc that only choose machine code are dropped.
 #include "options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 namespace exactdot::simtcc {
@@ -28,7 +31,8 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   --steps N          maximum number of steps of a launch; default: 1000000000
   -arch sm_NN        compute capability, for __CUDA_ARCH__ and the limits of launches; default: sm_90
   --no-cuda-arch     do not define __CUDA_ARCH__
-  --compiler NAME    host compiler, g++ or clang++; default: the one that built simtcc, or $SIMTCC_CXX
+  --compiler NAME    host compiler, g++ or clang++; default: $SIMTCC_CXX, or the one that
+                     built simtcc, or g++ or clang++
   --rewrite          print the rewritten source, or write it to -o FILE, instead of compiling it
   --show-commands    print the commands that run
   --help, --version
@@ -73,11 +77,31 @@ bool is_one_of(std::string_view text, const auto& list) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
+/// Whether a program of this name is here, or in a folder of PATH.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + '/' + name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// The user's choice, else the compiler that built simtcc, else the usual ones.
+std::string default_compiler() {
+  const char* const chosen = std::getenv("SIMTCC_CXX");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  for (const char* name : {EXACTDOT_SIMTCC_COMPILER, "g++", "clang++"}) {
+    if (is_program(name)) return name;
+  }
+  return EXACTDOT_SIMTCC_COMPILER;
+}
+
 class command_line {
  public:
   explicit command_line(const std::vector<std::string>& arguments) : arguments_(arguments) {
-    const char* const compiler = std::getenv("SIMTCC_CXX");
-    result_.compiler = compiler != nullptr && *compiler != '\0' ? compiler : EXACTDOT_SIMTCC_COMPILER;
+    result_.compiler = default_compiler();
   }
 
   options read() {

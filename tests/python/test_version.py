@@ -34,9 +34,11 @@ def test_the_files_of_the_project_agree() -> None:
     cmake = (root / "CMakeLists.txt").read_text()
     version = re.search(r"project\(exactdot VERSION ([0-9.]+)", cmake)
     suffix = re.search(r"PUBLIC_VERSION \$\{PROJECT_VERSION\}(\S*)\)", cmake)
-    package = re.search(r'^version = "([^"]+)"', (root / "pyproject.toml").read_text(), re.MULTILINE)
-    assert version and suffix and package
-    assert package[1] == version[1] + suffix[1] == xd.__version__.partition("+")[0]
+    assert version and suffix and version[1] + suffix[1] == xd.__version__.partition("+")[0]
+    named: list[tuple[str, str]] = []  # as a version, or as the one that another package needs
+    for file in (root / "pyproject.toml", *sorted(root.glob("packaging/*/pyproject.toml"))):
+        named += re.findall(r'^version = "([^"]+)"|"exactdot(?:-cu13)?==([^"]+)"', file.read_text(), re.MULTILINE)
+    assert len(named) == 5 and {"".join(each) for each in named} == {version[1] + suffix[1]}
 
 
 def test_info_describes_the_environment_of_the_thread() -> None:

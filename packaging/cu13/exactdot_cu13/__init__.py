@@ -1,0 +1,1 @@
+"""The extension of exactdot with the CUDA engine, which `import exactdot` finds and loads. There is nothing else to import."""
