@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cpu/group_pass.hpp>
+#include <cpu/integer_sums.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -30,18 +31,13 @@ class group_integers {
   struct narrow_sum {
     core::uint128 low = 0;
   };
-  /// The same of products.
-  struct wide_sum {
-    core::uint128 low = 0;
-    std::uint64_t high = 0;
-  };
 
   const batch& of_;
   engine::plan column_;
   std::uint64_t of_nothing_ = 0;  ///< the result of a group without elements
   group_tables_shape shape_;
   std::vector<narrow_sum> sums_;
-  std::vector<wide_sum> products_;
+  std::vector<wide_integer> products_;
 };
 
 }  // namespace exactdot::inline v0_3::cpu_engine

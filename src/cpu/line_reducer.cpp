@@ -1,6 +1,6 @@
 // Implementation of line_reducer.hpp.
 #include <cpu/inputs.hpp>
-#include <cpu/integer_line.hpp>
+#include <cpu/integer_sums.hpp>
 #include <cpu/line_reducer.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -48,7 +48,11 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
     if (!of_nothing_) of_nothing_ = finish_exactly().word;
     return {*of_nothing_};
   }
-  if (suits_integer_line(each_, x.n)) return reduce_integer_line(each_);
+  if (suits_integers(each_)) {
+    integer_sums sums;
+    sums.add(each_, 0, x.n);
+    return sums.finish(each_, x.n);
+  }
   if (each_.contiguous && is_plain_sum) {
     std::uint64_t result = 0;
     return finish_in_place(x, result) ? core::outcome{result} : finish_exactly();
@@ -109,8 +113,10 @@ core::outcome line_reducer::finish(std::size_t n) noexcept {
 
 line_sums line_reducer::sums_of(const engine::line& x) noexcept {
   move_to(x);
-  if (suits_integer_line(each_, x.n)) {
-    sum_integer_line(each_, words_.data());
+  if (suits_integers(each_)) {
+    integer_sums sums;
+    sums.add(each_, 0, x.n);
+    sums.store(each_, words_.data());
     return {integer_line_layout, words_.data()};
   }
   words_.clear();

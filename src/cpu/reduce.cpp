@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cpu/inputs.hpp>
+#include <cpu/integer_sums.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/sums.hpp>
@@ -121,14 +122,28 @@ std::uint64_t exact_from_states(const plan& plan) {
   return engine::exact_result(plan, words.data());
 }
 
+/// Of 64-bit integers.
+std::uint64_t exact_in_integers(const plan& plan) {
+  std::vector<integer_sums> sums(static_cast<std::size_t>(plan.threads));
+  engine::for_shares(plan.n, engine::min_share, plan.threads,
+                     [&](std::size_t start, std::size_t count, int thread) noexcept {
+                       integer_sums& sum = sums[static_cast<std::size_t>(thread)];
+                       engine::with_progress(start, count, plan.n, plan.monitor,
+                                             [&](std::size_t first, std::size_t n) { sum.add(plan, first, n); });
+                     });
+  engine::throw_if_cancelled(plan);
+  for (std::size_t i = 1; i < sums.size(); ++i) sums[0].add(sums[i]);
+  return engine::word_of(plan, sums[0].finish(plan, plan.n));
+}
+
 std::uint64_t exact(const plan& plan) {
   if (plan.n == 0) return engine::result_of_nothing(plan);
+  if (suits_integers(plan)) return exact_in_integers(plan);
   std::uint64_t result = 0;
   // A monitored computation makes one pass, so that its progress only grows.
   if (plan.monitor == nullptr && plan.bounded_sum_can_decide) {
-    const bool is_decided = plan.info().needs_squares()
-                                ? !plan.has_parts() && finish_moments_within_bound(plan, result)
-                                : finish_within_bound(plan, result);
+    const bool is_decided =
+        plan.info().needs_squares() ? finish_moments_within_bound(plan, result) : finish_within_bound(plan, result);
     if (is_decided) return result;
   }
   return exact_from_states(plan);

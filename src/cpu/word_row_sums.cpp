@@ -1,5 +1,5 @@
 // Implementation of word_row_sums.hpp.
-#include <cpu/integer_line.hpp>
+#include <cpu/integer_sums.hpp>
 #include <cpu/word_row_sums.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {

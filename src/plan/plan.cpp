@@ -106,9 +106,10 @@ const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, 
   const gpu_engine* const engine = registered_gpu_engine.load(std::memory_order_acquire);
   const bool demanded = options.device == device::cuda;
   if (demanded && engine == nullptr) {
-    throw_error(errc::no_device, caller,
-                "this program has no CUDA engine; link that of a build with a CUDA compiler, or use the device cpu or "
-                "automatic");
+    throw_error(
+        errc::no_device, caller,
+        "this program has no CUDA engine; link that of a build with a CUDA compiler, or use the device cpu or "
+        "automatic");
   }
   const bool asks = demanded || (n != 0 && asks_gpu_engine(options.device, n));
   return asks ? engine : nullptr;
@@ -202,8 +203,9 @@ core::outcome outcome_of(const plan& plan, std::int64_t* words) noexcept {
   return core::finish_moments(plan.result, layout, words, words + layout.words(), plan.n, plan.ddof, scratch);
 }
 
-std::uint64_t exact_result(const plan& plan, std::int64_t* words) {
-  const core::outcome found = outcome_of(plan, words);
+std::uint64_t exact_result(const plan& plan, std::int64_t* words) { return word_of(plan, outcome_of(plan, words)); }
+
+std::uint64_t word_of(const plan& plan, const core::outcome& found) {
   if (found.overflows) {
     throw_error(errc::overflow, plan.caller,
                 "the result does not fit into " + quoted(plan.result_type) + "; use a floating-point result type");

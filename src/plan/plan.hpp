@@ -143,6 +143,8 @@ template <class T>
 [[nodiscard]] core::outcome outcome_of(const plan& plan, std::int64_t* words) noexcept;
 /// The same. Throws errc::overflow.
 [[nodiscard]] std::uint64_t exact_result(const plan& plan, std::int64_t* words);
+/// The bits of a result. Throws errc::overflow.
+[[nodiscard]] std::uint64_t word_of(const plan& plan, const core::outcome& found);
 
 /// Words of the states that the plan fills: one, or two for moments.
 [[nodiscard]] inline int states_of(const plan& plan) { return plan.info().needs_squares() ? 2 : 1; }
