@@ -9,6 +9,7 @@
 #include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cpu/panel_words.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/run_sums.hpp>
 #include <cpu/segment_pass.hpp>
@@ -184,6 +185,8 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     reduce_panels(of, sink);
   } else if (panel_extrema::suits(of)) {
     reduce_extrema(of, sink);
+  } else if (panel_words::suits(of)) {
+    reduce_words(of, sink);
   } else if (panel_reducer::suits(of)) {
     reduce_columns(of, sink);
   } else if (run_sums::suits(of) && !is_long(of, of.each.n)) {

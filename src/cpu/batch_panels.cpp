@@ -5,6 +5,7 @@
 #include <cpu/panel_extrema.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cpu/panel_words.hpp>
 #include <cpu/shared_rows.hpp>
 #include <optional>
 
@@ -220,30 +221,47 @@ void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> s
     sink.take(index + k, out + static_cast<std::ptrdiff_t>(k) * step, {result_of(of.each, best[k])});
 }
 
-}  // namespace
+/// The results of a panel of sums of integers from its shares.
+void take_words(const batch& of, std::size_t index, std::span<panel_words> shares, result_sink& sink) noexcept {
+  char* out = of.line_at(index).out;
+  for (const panel_words& share : shares.subspan(1)) shares[0].add(share);
+  for (std::size_t k = 0; k < shares[0].width(); ++k, out += of.results.back().out)
+    sink.take(index + k, out, shares[0].result(k));
+}
 
-void reduce_extrema(const batch& of, result_sink& sink) {
-  const panels panels(of, panel_extrema::width_of(of));
+/// Panels whose rows a Panel adds, or several of them if panels are few and have many rows; take(of, index, shares,
+/// sink) gives the results of one.
+template <class Panel, class Take>
+void reduce_rows_of_panels(const batch& of, result_sink& sink, Take take) {
+  const panels panels(of, Panel::width_of(of));
   const bool is_tall = panels.count() < static_cast<std::size_t>(of.threads) && of.each.n >= 2 * rows_per_share;
   if (!is_tall) {
-    return for_panels<panel_extrema>(of, panels, sink, [&](std::size_t i, panel_extrema& share) {
+    return for_panels<Panel>(of, panels, sink, [&](std::size_t i, Panel& share) {
       share.start(of.line_at(panels.first(i)), panels.size(i));
       add_rows(of, 0, of.each.n, panels.size(i), share, false);
-      if (!is_cancelled(of)) take_extrema(of, panels.first(i), {&share, 1}, sink);
+      if (!is_cancelled(of)) take(of, panels.first(i), std::span(&share, 1), sink);
     });
   }
-  auto shares = reducers_of<panel_extrema>(of, of.threads);
+  auto shares = reducers_of<Panel>(of, of.threads);
   for (std::size_t i = 0; i < panels.count(); ++i) {
-    for (panel_extrema& share : shares) share.start(of.line_at(panels.first(i)), panels.size(i));
+    for (Panel& share : shares) share.start(of.line_at(panels.first(i)), panels.size(i));
     engine::for_shares(of.each.n, rows_per_share, of.threads,
                        [&](std::size_t start, std::size_t count, int thread) noexcept {
                          add_rows(of, start, count, panels.size(i), shares[static_cast<std::size_t>(thread)],
                                   sink.counts_elements());
                        });
     if (is_cancelled(of)) return;
-    take_extrema(of, panels.first(i), shares, sink);
+    take(of, panels.first(i), std::span(shares), sink);
   }
 }
+
+}  // namespace
+
+void reduce_extrema(const batch& of, result_sink& sink) {
+  reduce_rows_of_panels<panel_extrema>(of, sink, take_extrema);
+}
+
+void reduce_words(const batch& of, result_sink& sink) { reduce_rows_of_panels<panel_words>(of, sink, take_words); }
 
 void reduce_columns(const batch& of, result_sink& sink) {
   const panels panels(of, panel_reducer::width_of(of));

@@ -130,6 +130,8 @@ std::vector<Reducer> reducers_of(const batch& of, int threads) {
 void reduce_panels(const batch& of, result_sink& sink);
 /// Computes the extrema of the columns of a matrix, in panels.
 void reduce_extrema(const batch& of, result_sink& sink);
+/// Computes the sums of columns of 64-bit integers, in panels.
+void reduce_words(const batch& of, result_sink& sink);
 /// Computes columns in transposed panels.
 void reduce_columns(const batch& of, result_sink& sink);
 /// Computes several columns of groups by their rows. open: segment_done in all of them; whether one is left open.
