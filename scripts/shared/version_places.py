@@ -1,5 +1,5 @@
-"""The places that hold the version: CMakeLists.txt, which the others repeat, pyproject.toml, CITATION.cff, CHANGELOG.md, and
-the inline namespace of the sources and the version of the symbols, which have the first two numbers."""
+"""The places that hold the version: CMakeLists.txt, which the others repeat, the projects of the wheels, vcpkg.json,
+CITATION.cff, CHANGELOG.md, and the inline namespace of the sources and the version of the symbols, which have the first two numbers."""
 import pathlib
 import re
 import subprocess
@@ -7,8 +7,12 @@ import subprocess
 VERSION = r"\d+\.\d+\.\d+(?:\.dev\d+)?"
 IN_CMAKE = re.compile(r"(?<=project\(exactdot VERSION )\d+\.\d+\.\d+")
 SUFFIX = re.compile(r"(?<=set\(EXACTDOT_PUBLIC_VERSION \$\{PROJECT_VERSION\})(?:\.dev\d+)?(?=\))")
-PLACES = {"pyproject.toml": re.compile(rf'(?<=^version = "){VERSION}(?=")', re.MULTILINE),
-          "CITATION.cff": re.compile(rf"(?<=^version: ){VERSION}$", re.MULTILINE)}
+PROJECT = re.compile(rf'(?<=^version = "){VERSION}(?=")', re.MULTILINE)
+REQUIREMENT = re.compile(rf'(?<="exactdot-cu13==){VERSION}(?=")|(?<="exactdot==){VERSION}(?=")')
+PLACES = {"pyproject.toml": [PROJECT, REQUIREMENT], "packaging/cu13/pyproject.toml": [PROJECT, REQUIREMENT],
+          "packaging/simtcc/pyproject.toml": [PROJECT],
+          "CITATION.cff": [re.compile(rf"(?<=^version: ){VERSION}$", re.MULTILINE)]}
+NUMBERS = {"packaging/vcpkg/vcpkg.json": re.compile(r'(?<="version": ")\d+\.\d+\.\d+(?=")')}  # without .dev
 RELEASED = re.compile(r"^date-released: .*\n", re.MULTILINE)
 SECTION = re.compile(r"^## \[([^]]+)\](?: - (\d{4}-\d\d-\d\d))?\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
@@ -28,8 +32,12 @@ def version(root):
 
 def versions(root):
     """The version of every other file."""
-    found = {name: pattern.search((root / name).read_text()) for name, pattern in PLACES.items()}
-    return {name: each[0] if each else "none" for name, each in found.items()}
+    found = {}
+    for name, patterns in PLACES.items():
+        text = (root / name).read_text()
+        each = [match[0] if (match := pattern.search(text)) else "none" for pattern in patterns]
+        found[name] = each[0] if len(set(each)) == 1 else " and ".join(each)
+    return found
 
 
 def changelog_sections(root):
@@ -74,9 +82,12 @@ def write(root, version_, date):
                 path.write_text(changed)
     numbers = version_.split(".dev")[0]
     change("CMakeLists.txt", (IN_CMAKE, numbers), (SUFFIX, version_.removeprefix(numbers)))
-    change("pyproject.toml", (PLACES["pyproject.toml"], version_))
+    for name, patterns in PLACES.items():
+        change(name, *((pattern, version_) for pattern in patterns))
+    for name, pattern in NUMBERS.items():
+        change(name, (pattern, numbers))
     released = f"date-released: {date}\n" if is_release(version_) else ""
-    change("CITATION.cff", (RELEASED, ""), (PLACES["CITATION.cff"], version_), (rf"(?m)^version: {version_}\n", rf"\g<0>{released}"))
+    change("CITATION.cff", (RELEASED, ""), (rf"(?m)^version: {version_}\n", rf"\g<0>{released}"))
     sections = changelog_sections(root)
     if is_release(version_) and version_ not in sections:
         change("CHANGELOG.md", (r"(?m)^## \[Unreleased\]$", f"## [{version_}] - {date}"))

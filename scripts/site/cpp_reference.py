@@ -46,7 +46,7 @@ WARN_AS_ERROR = YES
 OUTPUT_DIRECTORY = {out}
 """
 # what Doxygen 1.9 cannot parse or need not see; C's comments become documentation, after the opening comment of the file
-FILTER = (r"s/exactdot::inline v0_3/exactdot/; s/\[\[[a-z]*\]\] *//g; s/EXACTDOT_[A-Z_]* *(("
+FILTER = (r"s/exactdot::inline v[0-9]*_[0-9]*/exactdot/; s/\[\[[a-z]*\]\] *//g; s/EXACTDOT_[A-Z_]* *(("
           r".*))//; s/^  requires(.*) \(explicit\|void\|static\|friend\)/  \1/")
 C_FILTER = r"16,$ { s,^ */\* ---- .*,,; s,^\( *\)/\* ,\1/** ,; s,\([;\,0-9A-Z]\)  */\* ,\1 /**< ,; }"
 SKIPPED = ("define", "friend")

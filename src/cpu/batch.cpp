@@ -40,6 +40,11 @@ engine::plan plan_of(const batch& of, const line& line, monitor* monitor) {
 /// Computes a long line by all threads.
 void take_long_line(const batch& of, std::size_t index, const line& line, result_sink& sink) {
   const engine::plan one = plan_of(of, line, sink.counts_elements() ? of.monitor : nullptr);
+  if (of.states != nullptr && suits_integers(one)) {
+    std::int64_t words[2 * integer_line_layout.words()];
+    sum_in_integers(one).store(one, words);
+    return sink.take_sums(line.out, line.n, {integer_line_layout, words});
+  }
   if (of.states != nullptr) {
     state_words words(one.layout(), engine::states_of(one));
     add(one, words.data());

@@ -69,9 +69,9 @@ inline void load_words(const void* from, std::ptrdiff_t stride, element_type typ
   with_element(type, [&]<class T>(T value) {
     if constexpr (integer_element<T>) {
       constexpr int unused = 64 - 8 * static_cast<int>(sizeof value);
-      const char* at = static_cast<const char*>(from);
-      for (std::size_t i = 0; i < n; ++i, at += stride) {
-        std::memcpy(&value, at, sizeof value);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(i) * stride;
+        std::memcpy(&value, static_cast<const char*>(from) + offset, sizeof value);
         if (swapped) {
           const std::uint64_t bits = __builtin_bswap64(static_cast<std::uint64_t>(value)) >> unused;
           value = static_cast<T>(bits);

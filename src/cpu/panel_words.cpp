@@ -46,7 +46,7 @@ void panel_words::start(const engine::line& first, std::size_t width) noexcept {
 
 void panel_words::add(std::size_t first, std::size_t count) noexcept {
   for (std::size_t done = 0, n = 0; done < count; done += n) {
-    n = std::min(rows_.run_at(first + done, count - done), panel_rows::max_rows);
+    n = std::min(rows_.run_at(first + done, count - done), rows_.rows_at_a_time());
     kernel_(rows_.read(first + done, n), n, width_, flip_, nullptr, sums(), 0);
   }
 }

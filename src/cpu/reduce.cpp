@@ -122,23 +122,9 @@ std::uint64_t exact_from_states(const plan& plan) {
   return engine::exact_result(plan, words.data());
 }
 
-/// Of 64-bit integers.
-std::uint64_t exact_in_integers(const plan& plan) {
-  std::vector<integer_sums> sums(static_cast<std::size_t>(plan.threads));
-  engine::for_shares(plan.n, engine::min_share, plan.threads,
-                     [&](std::size_t start, std::size_t count, int thread) noexcept {
-                       integer_sums& sum = sums[static_cast<std::size_t>(thread)];
-                       engine::with_progress(start, count, plan.n, plan.monitor,
-                                             [&](std::size_t first, std::size_t n) { sum.add(plan, first, n); });
-                     });
-  engine::throw_if_cancelled(plan);
-  for (std::size_t i = 1; i < sums.size(); ++i) sums[0].add(sums[i]);
-  return engine::word_of(plan, sums[0].finish(plan, plan.n));
-}
-
 std::uint64_t exact(const plan& plan) {
   if (plan.n == 0) return engine::result_of_nothing(plan);
-  if (suits_integers(plan)) return exact_in_integers(plan);
+  if (suits_integers(plan)) return engine::word_of(plan, sum_in_integers(plan).finish(plan, plan.n));
   std::uint64_t result = 0;
   // A monitored computation makes one pass, so that its progress only grows.
   if (plan.monitor == nullptr && plan.bounded_sum_can_decide) {
@@ -191,6 +177,20 @@ std::uint64_t fast(const plan& plan) {
 }
 
 }  // namespace
+
+integer_sums sum_in_integers(const plan& plan) {
+  std::vector<integer_sums> sums(static_cast<std::size_t>(plan.threads));
+  engine::for_shares(plan.n, engine::min_share, plan.threads,
+                     [&](std::size_t start, std::size_t count, int thread) noexcept {
+                       integer_sums sum;  // which no other thread's cache line holds
+                       engine::with_progress(start, count, plan.n, plan.monitor,
+                                             [&](std::size_t first, std::size_t n) { sum.add(plan, first, n); });
+                       sums[static_cast<std::size_t>(thread)].add(sum);
+                     });
+  engine::throw_if_cancelled(plan);
+  for (std::size_t i = 1; i < sums.size(); ++i) sums[0].add(sums[i]);
+  return sums[0];
+}
 
 std::uint64_t reduce(const plan& plan) {
   engine::throw_if_cancelled(plan);

@@ -1,6 +1,7 @@
 // The CPU engine: computes plans whose inputs lie in host memory.
 #pragma once
 
+#include <cpu/integer_sums.hpp>
 #include <plan/plan.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -15,5 +16,8 @@ void add(const engine::plan& plan, std::int64_t* words);
 
 /// The bits of the extreme element, or its index.
 [[nodiscard]] std::uint64_t find_extreme(const engine::plan& plan);
+
+/// The exact sums of a plan that suits_integers. Throws errc::cancelled.
+[[nodiscard]] integer_sums sum_in_integers(const engine::plan& plan);
 
 }  // namespace exactdot::inline v0_3::cpu_engine

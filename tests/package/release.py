@@ -13,8 +13,9 @@ import sys
 VERSION, DATE = "9.8.7", "2130-01-02"
 # check, file, what is replaced, replacement, what the check has to say
 FAULTS = (
-    ("version", "pyproject.toml", 'version = "9.8.7"', 'version = "9.8.6"', "pyproject.toml has 9.8.6, CMakeLists.txt 9.8.7; "
+    ("version", "pyproject.toml", 'version = "9.8.7"', 'version = "9.8.6"', "pyproject.toml has 9.8.6 and 9.8.7, CMakeLists.txt 9.8.7; "
      "scripts/release --set 9.8.7 writes all"),
+    ("version", "packaging/cu13/pyproject.toml", '"exactdot==9.8.7"', '"exactdot==9.8.6"', "packaging/cu13/pyproject.toml has 9.8.7 and 9.8.6"),
     ("version", "CITATION.cff", "version: 9.8.7", "version: 9.8.6", "CITATION.cff has 9.8.6"),
     ("version", "CMakeLists.txt", r"PROJECT_VERSION}\)", "PROJECT_VERSION}.dev3)", "pyproject.toml has 9.8.7, CMakeLists.txt 9.8.7.dev3"),
     ("namespace", "include/exactdot/error.hpp", "inline v9_8", "inline v9_7", "include/exactdot/error.hpp and 0 other files"),

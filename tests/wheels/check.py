@@ -1,6 +1,6 @@
 """Installs the wheels in empty virtual environments, without network, and tries them.
 
-check.py DIST LINKS [--python PROGRAM]…. DIST: wheels of scripts/wheels. LINKS: folder for NumPy's, which the first call
+check.py DIST LINKS [--python PROGRAM]… [--newest]. DIST: wheels of scripts/wheels. LINKS: folder for NumPy's, which the first call
 downloads. Of what is in DIST: exactdot on every Python found, exactdot-cu13 beside it, and simtcc. A wheel of exactdot-cu13
 without the CUDA engine shows how the engine is chosen as well as a real one.
 """
@@ -64,10 +64,11 @@ class Environment:
         return call(self.python, "-I", "-c", code, status=status, cwd="/")
 
 
-def numpy_for(python: Python, links: Path) -> None:
+def numpy_for(python: Python, venv: Environment, links: Path) -> None:
+    """With the environment's pip: a system's Python may have none."""
     stamp = links / f"numpy-for-{python.name}"
     if not stamp.exists():
-        call(python.program, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary=:all:", "-d", links,
+        call(venv.python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary=:all:", "-d", links,
              "numpy>=1.23")
         stamp.touch()
 
@@ -81,8 +82,10 @@ def check_exactdot(python: Python, venv: Environment, dist: Path) -> None:
     expect(r"/exactdot/_engine\." + ("abi3" if python.version >= (3, 12) else "cpython-3"), engine, "the engine")
     expect(r"pip install 'exactdot\[cu13\]'", engine, "info() of a wheel for CPUs")
     expect(r"^exactdot(\._engine)? 1\.0$", venv.run(PICKLES), "a pickle")
-    for wheel in dist.glob("exactdot-*cp310*.whl" if python.version != (3, 10) else "exactdot-*cp311*.whl"):
-        expect("not a supported wheel on this platform", venv.pip("install", wheel, status=1), "a wheel of another Python")
+    (wheel, *_) = dist.glob("exactdot-*.whl")
+    foreign = venv.bin.parent / "-".join([*wheel.name.split("-")[:2], "cp39", "cp39", wheel.name.split("-")[-1]])
+    shutil.copy(wheel, foreign)
+    expect("not a supported wheel on this platform", venv.pip("install", foreign, status=1), "a wheel of another Python")
 
 
 def check_cu13(python: Python, venv: Environment) -> None:
@@ -97,7 +100,16 @@ def check_cu13(python: Python, venv: Environment) -> None:
     version.write_text('version = "0.0.1"\n')
     expect(r"ImportError: exactdot \S+ and exactdot-cu13 0\.0\.1 are installed.*pip install 'exactdot\[cu13\]==",
            venv.run("import exactdot", status=1), "another version of exactdot-cu13")
+    version.unlink()
+    expect(r"ImportError: exactdot-cu13 is installed, but its file _version.py is missing; pip install --force-reinstall",
+           venv.run("import exactdot", status=1), "exactdot-cu13 without its version")
     version.write_text(right)
+    (engine,) = version.parent.glob("_engine*.so")
+    content = engine.read_bytes()
+    engine.write_bytes(b"broken")
+    expect(r"ImportError: the extension of exactdot-cu13 cannot be loaded: .*pip uninstall exactdot-cu13 leaves",
+           venv.run("import exactdot", status=1), "a broken extension of exactdot-cu13")
+    engine.write_bytes(content)
     venv.pip("uninstall", "exactdot-cu13")
     version.parent.mkdir(exist_ok=True)  # what pip may leave
     expect(r"/exactdot/_engine\.", venv.run(ENGINE), "the engine after the removal of exactdot-cu13")
@@ -124,20 +136,21 @@ def check_simtcc(venv: Environment, scratch: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(usage="check.py DIST LINKS [--python PROGRAM]…")
+    parser = argparse.ArgumentParser(usage="check.py DIST LINKS [--python PROGRAM]… [--newest]")
     parser.add_argument("dist", type=Path)
     parser.add_argument("links", type=Path)
     parser.add_argument("--python", action="append", default=[])
+    parser.add_argument("--newest", action="store_true")
     options = parser.parse_args()
     dist, links = options.dist.resolve(), options.links.resolve()
     links.mkdir(parents=True, exist_ok=True)
     for variable in ("PYTHONPATH", "PYTHONHOME", "SIMTCC_CXX"):
         os.environ.pop(variable, None)
-    pythons = find_pythons(options.python)
+    pythons = find_pythons(options.python)[-1 if options.newest else 0:]
     with tempfile.TemporaryDirectory() as folder:
         for python in pythons:
-            numpy_for(python, links)
             venv = Environment(Path(folder) / python.name, python, [dist, links])
+            numpy_for(python, venv, links)
             check_exactdot(python, venv, dist)
             if any(dist.glob("exactdot_cu13-*.whl")):
                 check_cu13(python, venv)
