@@ -109,11 +109,11 @@ asan: setup
 	  echo -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(FUZZ_PYTHON)))
 	cmake --build $(ASAN) --parallel $(JOBS) --target all long_tests
 	$(ASAN)/tests/table/campaign --results $(CAMPAIGN_RESULTS) --seed 11
-	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](fetch|vcpkg|links|spelling|.*_tables|.*_report|suite|same)'
+	$(ctest) --test-dir $(ASAN) --exclude-regex '^package[.](abi|fetch|release|site|vcpkg|workflows|links|spelling|.*_tables|.*_report|suite|same)'
 
 # Tests that compute with several threads, without cases that take long. The runtime library of GCC 12's ThreadSanitizer ends where
 # the kernel randomises more than 28 bits of addresses; setarch -R turns that off, if it may.
-tsan_tests := group_bits_test columns_test shapes_test state_bits_test threads_test callable_test threads_pool_test campaign
+tsan_tests := group_bits_test columns_test threads_pool_test
 tsan: setup
 	cmake --preset tsan -B $(TSAN)
 	cmake --build $(TSAN) --parallel $(JOBS) --target $(tsan_tests)
