@@ -16,7 +16,7 @@ namespace {
 using namespace exactdot;
 using namespace exactdot::cuda_engine;
 
-constexpr const char *first_mark = "<!-- begin kernels -->\n", *last_mark = "<!-- end kernels -->";
+constexpr const char *first_mark = "<!-- begin kernels -->", *last_mark = "<!-- end kernels -->";
 constexpr int multiprocessors = 132;  // of an H100
 
 struct matrix_size {
@@ -158,13 +158,17 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::ifstream in(argv[2]);
+  if (!in) {
+    std::cerr << "kernel_table: " << argv[2] << " cannot be read\n";
+    return 2;
+  }
   std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::size_t first = text.find(first_mark), last = text.find(last_mark);
   if (first == std::string::npos || last == std::string::npos || last < first) {
     std::cerr << "kernel_table: " << argv[2] << " has no lines " << first_mark << " and " << last_mark << "\n";
     return 2;
   }
-  const std::size_t begin = first + std::string(first_mark).size();
+  const std::size_t begin = first + std::string(first_mark).size() + 1;  // and the end of its line
   const std::string made = table();
   if (text.substr(begin, last - begin) == made) return 0;
   if (asked == "--check") {

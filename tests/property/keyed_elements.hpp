@@ -63,6 +63,9 @@ struct random_elements {
 };
 
 /// sparse: sorted, and most groups have no elements; far: the same, not sorted.
+/// The first reductions of the list, which give no indices.
+inline constexpr std::size_t without_indices = 10;
+
 enum class order { random, sorted, descending, skewed, blocks, sparse, far };
 inline constexpr std::size_t orders = 7;
 

@@ -4,12 +4,6 @@
 
 namespace exactdot::inline v0_3::cuda {
 
-template <class T, input_layout layout>
-void launch_lines(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
-                  const line_results& out) {
-  launch_sums_of_lines(storage, term, in, out);
-}
-
 template <input_layout layout>
 using source_of_layout = line_source<EXACTDOT_ELEMENT, layout>;
 

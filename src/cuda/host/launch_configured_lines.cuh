@@ -169,11 +169,13 @@ void launch_columns_of(const workspace::storage& storage, const lines_of<typenam
   launch(storage, in, out, asked);
 }
 
+}  // namespace
+
 /// Sums of lines, for launch_lines.cu and launch_any_lines.cu. The rows of a layout go by the bytes of elements or,
 /// of those that are converted one by one, of carriers.
 template <class T, input_layout layout>
-void launch_sums_of_lines(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
-                          const line_results& out) {
+void launch_lines(const workspace::storage& storage, std::size_t term, const line_source<T, layout>& in,
+                  const line_results& out) {
   const std::size_t bytes = in.lines.first.n * sizeof(T);
   with_term_of_lines(term, [&]<class Term>(Term) {
     using work = sum_work<T, Term, layout>;
@@ -190,5 +192,4 @@ void launch_sums_of_lines(const workspace::storage& storage, std::size_t term, c
   });
 }
 
-}  // namespace
 }  // namespace exactdot::inline v0_3::cuda
