@@ -117,10 +117,8 @@ std::string cell_of(const vectors_of_call& call, const route& chosen) {
       return "by length";
     case shape::columns:
       return "columns";
-    case shape::short_columns:
-      return "thread";
     default:
-      return "shared columns";
+      return "thread";
   }
 }
 

@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <cuda/shape/columns.cuh>
-#include <cuda/shape/split_lines.cuh>
+#include <cuda/shape/short_columns.cuh>
 #include <cuda/work/extremum_work.cuh>
 #include <optional>
 #include <string>
@@ -47,15 +46,18 @@ struct search_by {
   static constexpr int lanes = lanes_, in_flight = in_flight_;
   static constexpr input_layout layout = layout_;
 };
-/// A block of so many threads for so many columns.
-template <int threads_, int columns_, int in_flight_ = 2>
+/// So many blocks of so many threads for as many columns: of elements, by words that hold `width`; else a column of
+/// a thread.
+template <int threads_, int across_, unsigned parts_, int width_, int in_flight_ = 2>
 struct search_columns {
-  static constexpr int threads = threads_, columns = columns_, lanes = threads / columns, in_flight = in_flight_;
-};
-/// The same of several blocks for each panel of columns.
-template <int threads_, int columns_, unsigned parts_>
-struct split_columns : search_columns<threads_, columns_> {
+  static constexpr int threads = threads_, across = across_, lanes = threads / across, width = width_,
+                       in_flight = in_flight_;
   static constexpr unsigned parts = parts_;
+};
+/// Of a thread alone.
+template <int threads_, int width_>
+struct short_columns : search_columns<threads_, threads_, 1, width_> {
+  static constexpr bool are_short = true;
 };
 /// Rows that blocks share, in units of so many elements.
 template <unsigned unit_>
@@ -67,23 +69,25 @@ concept shares_rows = requires {
   Way::unit;
 };
 template <class Way>
-concept splits_lines_of_columns = requires {
-  Way::parts;
+concept searches_columns = requires {
+  Way::across;
 };
 template <class Way>
-concept searches_columns = requires {
-  Way::columns;
+concept searches_short_columns = requires {
+  Way::are_short;
 };
 
 template <int bytes, bool with_index, class Way>
 constexpr auto kernel_of_search() {
-  if constexpr (splits_lines_of_columns<Way>) {
-    return &split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, Way::threads, Way::columns,
-                                1, Way::in_flight, 1>;
+  using work = extremum_of_line<bytes, with_index>;
+  constexpr input_layout of_columns = with_index ? input_layout::any : input_layout::contiguous;
+  if constexpr (searches_short_columns<Way>) {
+    return &short_column_kernel < work, of_columns, Way::threads, with_index ? 1 : Way::width, Way::in_flight, 1 > ;
+  } else if constexpr (searches_columns<Way>) {
+    return &split_column_kernel < work, of_columns, Way::threads, Way::across, with_index ? 1 : Way::width,
+           Way::in_flight, 1 > ;
   } else if constexpr (shares_rows<Way>) {
     return &split_line_kernel<extremum_of_line<bytes, with_index>, Way::layout, Way::lanes, Way::in_flight, 1>;
-  } else if constexpr (searches_columns<Way>) {
-    return &column_extremum_kernel<bytes, with_index, Way::threads, Way::columns, Way::in_flight, 1, element_lines>;
   } else if constexpr (Way::lanes > 32) {
     return &long_line_extremum_kernel<bytes, with_index, Way::layout, Way::lanes, Way::in_flight, 1, element_lines>;
   } else {
@@ -190,9 +194,14 @@ class line_launcher {
         plan.unit = Way::unit;
         gpu::launch(gives_index(what) ? with_index : without, blocks, threads, 0, stream_, rows, plan, to,
                     extremum_request{rule}, state_->data());
-      } else if constexpr (splits_lines_of_columns<Way>) {
-        gpu::launch(gives_index(what) ? with_index : without, blocks, threads, 0, stream_, in, Way::parts,
-                    line_bounds{}, to, extremum_request{rule}, state_->data());
+      } else if constexpr (searches_short_columns<Way>) {
+        const bool by_elements = gives_index(what) || in.swapped;
+        gpu::launch(by_elements ? with_index : without, blocks, threads, 0, stream_, in, line_bounds{}, to,
+                    extremum_request{rule});
+      } else if constexpr (searches_columns<Way>) {
+        const bool by_elements = gives_index(what) || in.swapped;
+        gpu::launch(by_elements ? with_index : without, blocks, threads, 0, stream_, in, Way::parts, line_bounds{},
+                    to, extremum_request{rule}, state_->data());
       } else {
         gives_index(what) ? gpu::launch(with_index, blocks, threads, 0, stream_, in, rule, to)
                           : gpu::launch(without, blocks, threads, 0, stream_, in, rule, to);

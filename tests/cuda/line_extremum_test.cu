@@ -114,11 +114,12 @@ void expect_columns(std::size_t most, std::size_t longest, unsigned salt) {
 }
 
 TEST_F(line_extrema, of_columns_are_found) {
-  expect_columns<search_columns<256, 32, 4>>(70, 200, 1);
-  expect_columns<search_columns<128, 8>>(20, 300, 100);
-  expect_columns<search_columns<64, 64, 4>>(150, 20, 200);
-  expect_columns<split_columns<128, 8, 5>>(30, 400, 300);
-  expect_columns<split_columns<64, 32, 2>>(50, 90, 400);
+  expect_columns<search_columns<256, 32, 1, 1, 4>>(70, 200, 1);
+  expect_columns<search_columns<128, 8, 1, 4>>(70, 300, 100);
+  expect_columns<search_columns<128, 8, 5, 2>>(50, 400, 300);
+  expect_columns<search_columns<64, 32, 2, 2>>(150, 90, 400);
+  expect_columns<short_columns<64, 4>>(500, 20, 200);
+  expect_columns<short_columns<64, 1>>(150, 20, 500);
 }
 
 /// One best element at every index of a line; a second one behind it.
@@ -144,9 +145,9 @@ TEST_F(line_extrema, are_found_at_every_index) {
   expect_every_index<search_by<64>>(170);
   expect_every_index<search_by<8, 4, input_layout::any>>(100);
   expect_every_index<split_rows<7>>(100);
-  expect_every_index<search_columns<128, 32>>(70, true);
-  expect_every_index<search_columns<64, 64>>(40, true);
-  expect_every_index<split_columns<64, 8, 4>>(50, true);
+  expect_every_index<search_columns<128, 32, 1, 1>>(70, true);
+  expect_every_index<search_columns<64, 8, 4, 1>>(50, true);
+  expect_every_index<short_columns<64, 1>>(40, true);
 }
 
 /// Of equal elements the first counts, also of those of the lowest rank, which fill the lanes of no element, and of
@@ -174,8 +175,9 @@ TEST_F(line_extrema, are_the_first_of_equal_elements) {
   expect_first_of_equals<search_by<64>>();
   expect_first_of_equals<search_by<8, 4, input_layout::any>>();
   expect_first_of_equals<split_rows<10>>();
-  expect_first_of_equals<search_columns<128, 8>>(true);
-  expect_first_of_equals<split_columns<64, 8, 3>>(true);
+  expect_first_of_equals<search_columns<128, 8, 1, 4>>(true);
+  expect_first_of_equals<search_columns<64, 8, 3, 1>>(true);
+  expect_first_of_equals<short_columns<64, 4>>(true);
 }
 
 /// Searches that are wrong on purpose, made of the kernels' parts.

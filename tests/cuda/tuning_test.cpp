@@ -201,50 +201,48 @@ TEST(segments, find_a_place_in_the_list_if_they_are_long) {
   }
 }
 
-TEST(columns, of_extrema_are_split_if_they_are_few_and_long) {
-  EXPECT_GT(parts_of_extremum_columns(128, 1 << 18, 132), 16U);
-  EXPECT_EQ(parts_of_extremum_columns(128, 1000, 132), 1U);
-  EXPECT_EQ(parts_of_extremum_columns(100000, 1 << 20, 132), 1U);
-  for (const int multiprocessors : {1, 16, 132, 1000}) {
-    for (std::size_t count = 1; count < 20000; count += 1 + count / 3) {
-      const unsigned parts = parts_of_extremum_columns(count, 1 << 24, multiprocessors);
-      const std::size_t panels = (count + 7) / 8;
-      ASSERT_GE(parts, 1U);
-      if (parts == 1) continue;
-      EXPECT_LE(panels, max_split_blocks) << count;
-      EXPECT_LE(panels * parts * 8, max_partials) << count;
-    }
-  }
-}
-
 TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
   constexpr std::size_t mebi = std::size_t{1} << 20;
-  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false));
-  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false));
-  EXPECT_FALSE(splits_rows(128, mebi, 132, false));      // as good as whole
-  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false));  // too little
-  EXPECT_FALSE(splits_rows(100000, mebi, 132, false));
-  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true));
-  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true));
+  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false, false));
+  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false, false));
+  EXPECT_FALSE(splits_rows(128, mebi, 132, false, false));      // as good as whole
+  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false, false));  // too little
+  EXPECT_FALSE(splits_rows(100000, mebi, 132, false, false));
+  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true, false));
+  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true, false));
+  EXPECT_FALSE(splits_rows(64, mebi, 132, false, false));  // half the multiprocessors read as fast as all
+  EXPECT_TRUE(splits_rows(64, mebi, 132, false, true));    // they convert
 }
 
 TEST(columns, are_split_if_they_are_few_and_long) {
-  const auto parts_of = [](std::size_t count, std::size_t rows) {
-    const panel_config& config = panel_configs[panel_config_for(panel_configs, count, rows, 132)];
-    const auto columns = static_cast<std::size_t>(config.columns());
-    return parts_of_columns(config, count, rows, 132, max_partials / columns);
-  };
-  EXPECT_GT(parts_of(32, 1 << 20), 1U);
-  EXPECT_GT(parts_of(3, 5000), 1U);
-  EXPECT_EQ(parts_of(32, 1000), 1U);
-  EXPECT_EQ(parts_of(100000, 1 << 20), 1U);
-  for (const std::size_t count :
-       {1U, 31U, 32U, 200U, 5000U}) {  // so that no two panels share a counter or a partial sum
-    const panel_config& config = panel_configs[panel_config_for(panel_configs, count, 1 << 20, 132)];
-    const auto columns = static_cast<std::size_t>(config.columns());
-    const std::size_t panels = (count + columns - 1) / columns, parts = parts_of(count, 1 << 20);
-    if (parts > 1) {
-      EXPECT_LE(panels * parts * columns, max_partials);
+  constexpr std::array kinds = {
+      columns_of_sums<1, 1, input_layout::strided>(), columns_of_sums<1, 2, input_layout::converted>(),
+      columns_of_sums<2, 1, input_layout::converted>(), columns_of_extrema<8, input_layout::any>(),
+      columns_of_extrema<1, input_layout::contiguous>()};
+  for (const column_config& of_thread : kinds) {
+    const auto panels = panels_of(of_thread);
+    const auto config_of = [&](std::size_t count, std::size_t rows, int multiprocessors) {
+      return panels[panel_config_for(panels, count, rows, multiprocessors)];
+    };
+    const auto parts_of = [&](std::size_t count, std::size_t rows, int multiprocessors = 132) {
+      const panel_config config = config_of(count, rows, multiprocessors);
+      const std::size_t most = max_partials / static_cast<std::size_t>(config.columns());
+      return parts_of_columns(config, count, rows, multiprocessors, std::min<std::size_t>(most, max_split_blocks));
+    };
+    EXPECT_GT(parts_of(32, 1 << 20), 1U);
+    EXPECT_GT(parts_of(3, 5000), 1U);
+    EXPECT_EQ(parts_of(32, 1000), 1U);
+    EXPECT_EQ(parts_of(1000000, 1 << 20), 1U);
+    for (const int multiprocessors : {1, 16, 132, 1000}) {
+      for (std::size_t count = 1; count < 20000; count += 1 + count / 3) {
+        // so that no two panels share a counter or a partial result
+        const auto columns = static_cast<std::size_t>(config_of(count, 1 << 20, multiprocessors).columns());
+        const std::size_t all = (count + columns - 1) / columns, parts = parts_of(count, 1 << 20, multiprocessors);
+        ASSERT_GE(parts, 1U);
+        if (parts == 1) continue;
+        EXPECT_LE(all, max_split_blocks) << count;
+        EXPECT_LE(all * parts * columns, max_partials) << count;
+      }
     }
   }
 }

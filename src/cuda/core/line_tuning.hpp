@@ -1,5 +1,5 @@
-// Launch configurations of many vectors. Of lines (shape/lines.cuh): one row per range of lengths, in bytes of a line of
-// one input. Further below of segments, split lines and columns, and of extreme elements.
+// Launch configurations of many vectors. Of lines (shape/lines.cuh): one row per range of lengths, in bytes of a
+// line of one input. Further below of segments, split lines and columns, and of extreme elements.
 //
 // Contiguous lines from 128 bytes on: the fastest of 29 configurations on an H200, 2026-11-23; the others are
 // reasoned from bytes in flight.
@@ -65,13 +65,6 @@ inline constexpr std::array any_line_rows = {
     line_row{32 * kibi, {32, 256, 4, 2, 16}},
     line_row{unlimited, {256, 256, 4, 2, 8}},
 };
-
-/// Of short columns, a thread for each. Reasoned: 16 rows of 2^21 took 6 times reading with blocks of 32 columns,
-/// which end in barriers (H100, 2026-11-25).
-inline constexpr std::array short_column_rows = {line_row{unlimited, {1, 256, 8, 2, 8}}};
-constexpr bool are_short_columns(std::size_t count, std::size_t rows, int multiprocessors) {
-  return rows <= 128 && count >= 512 * static_cast<std::size_t>(multiprocessors);
-}
 
 /// Whether lines of so many bytes of all inputs are summed one after the other by the kernels of vectors: all
 /// multiprocessors read one line. A launch and its messages take as long as they read some 8 MiB; blocks that have
@@ -163,14 +156,16 @@ constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} <
 
 /// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
 /// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
-/// multiprocessor alone reads some 1.8 times its share of the memory's speed. `spills`: blocks of whole rows of up
-/// to 512 KiB.
-constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills) {
+/// multiprocessor alone reads some 1.8 times its share of the memory's speed, but 0.8 to 0.9 times if it converts
+/// packs (2026-11-26). `spills`: blocks of whole rows of up to 512 KiB.
+constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills,
+                           bool converts_packs) {
   if (!splits_lines(bytes)) return false;
   if (spills && bytes <= 512 * kibi) return true;
   const auto processors = static_cast<std::size_t>(multiprocessors);
   const std::size_t rounds = count / processors, rest = count % processors;
-  const std::size_t last = rest == 0 ? 0 : std::max(rest, processors * 5 / 9);
+  const std::size_t alone = converts_packs ? processors : processors * 5 / 9;
+  const std::size_t last = rest == 0 ? 0 : std::max(rest, alone);
   const auto of_line = static_cast<double>(bytes);
   const double whole = of_line * static_cast<double>(rounds * processors + last);
   return whole > of_line * static_cast<double>(count) + 0x1p24;
@@ -185,26 +180,38 @@ struct panel_config {
   int across, width, threads, resident;
   [[nodiscard]] constexpr int columns() const { return across * width; }
 };
+/// How many columns a thread has, and how many of their rows it loads before it uses the first: as many as
+/// registers hold. Four narrow columns are as many bytes in flight as one of doubles.
+struct column_config {
+  int width, in_flight, resident;
+};
+template <int sums, int inputs, input_layout layout>
+constexpr column_config columns_of_sums() {
+  if (layout == input_layout::converted) return {sums == 1 ? 4 : 2, sums * inputs == 1 ? 8 : 4, 2};
+  return {1, sums * inputs == 1 ? 16 : 8, 2};
+}
+/// Of extreme elements, in layout `contiguous` by words.
+template <int bytes, input_layout layout>
+constexpr column_config columns_of_extrema() {
+  return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, 4};
+}
 /// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks
-/// share columns of which there are so many; else the second, which reads sectors of 32 or 64 bytes.
-inline constexpr std::array panel_configs = {panel_config{32, 1, 256, 2}, panel_config{8, 1, 256, 2}};
-/// The same of elements that are converted: four columns of a thread are as many bytes in flight as of carriers.
-template <int sums>
-inline constexpr std::array converted_panel_configs = {panel_config{32, sums == 1 ? 4 : 2, 256, 2},
-                                                       panel_config{8, sums == 1 ? 4 : 2, 256, 2}};
-/// Rows that a thread loads before it uses the first: as many as registers hold.
-template <int sums, int inputs>
-constexpr int rows_in_flight(bool converted) {
-  return sums * inputs == 1 && !converted ? 16 : sums * inputs == 1 || !converted ? 8 : 4;
+/// share columns of which there are so many; else the second, which reads sectors of 32 bytes or more.
+constexpr std::array<panel_config, 2> panels_of(const column_config& of) {
+  return {panel_config{32, of.width, 256, of.resident}, panel_config{8, of.width, 256, of.resident}};
 }
 inline constexpr std::size_t least_rows_of_block = 512;
+/// Joining the totals of all blocks that share a panel takes time: 256 columns of 2^18 floats as 2 panels took 1.12
+/// times as long as 8. But 64 bytes of a row, 8 doubles, are read slowly: 1.33 times (H100, 2026-11-26).
+inline constexpr int least_shared_panels = 4, max_joined_totals = 264 * 32;
 
 template <std::size_t size>
 constexpr std::size_t panel_config_for(const std::array<panel_config, size>& configs, std::size_t count,
                                        std::size_t rows, int multiprocessors) {
   const panel_config& first = configs[0];
   const bool shares = rows >= 2 * least_rows_of_block;
-  return count >= static_cast<std::size_t>(shares ? first.columns() : first.columns() * multiprocessors) ? 0 : 1;
+  const int panels = !shares ? multiprocessors : first.width > 1 ? least_shared_panels : 1;
+  return count >= static_cast<std::size_t>(panels * first.columns()) ? 0 : 1;
 }
 
 /// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.
@@ -212,8 +219,16 @@ constexpr std::size_t parts_of_columns(const panel_config& config, std::size_t c
                                        int multiprocessors, std::size_t most) {
   const auto columns = static_cast<std::size_t>(config.columns());
   const std::size_t panels = (count + columns - 1) / columns,
-                    resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most);
-  return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(resident / panels, 1));
+                    resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most),
+                    parts = std::min(resident / panels, max_joined_totals / columns);
+  return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(parts, 1));
+}
+
+/// Of short columns (shape/short_columns.cuh). The shared memory of more warps a block would not fit that of
+/// variances.
+constexpr int threads_of_short_columns(int sums) { return sums == 1 ? 256 : 128; }
+constexpr bool are_short_columns(std::size_t count, std::size_t rows, bool by_words, int multiprocessors) {
+  return rows <= 128 && count >= (by_words ? 1024 : 512) * static_cast<std::size_t>(multiprocessors);
 }
 
 // Launch configurations of extreme elements of lines (shape/extremum_lines.cuh): one row per range of lengths, in
@@ -234,34 +249,5 @@ inline constexpr std::array extremum_strided_rows = {
     line_row{16 * kibi, {32, 256, 4, 4, 16}},
     line_row{unlimited, {256, 256, 4, 4, 16}},
 };
-
-/// Of columns: many; fewer, of which a block reads sectors; few elements each, a thread for each column.
-struct column_config {
-  int columns, threads, in_flight, resident, blocks_per_multiprocessor;
-};
-inline constexpr std::array extremum_column_configs = {
-    column_config{32, 256, 8, 4, 16}, column_config{8, 256, 8, 4, 16}, column_config{256, 256, 8, 4, 16}};
-inline constexpr std::size_t max_elements_of_thread = 64;
-
-/// The configuration for so many columns of n elements.
-constexpr std::size_t extremum_columns_for(std::size_t count, std::size_t n, int multiprocessors) {
-  const auto fills = [&](std::size_t which) {
-    return count >= static_cast<std::size_t>(multiprocessors * extremum_column_configs[which].columns);
-  };
-  if (n <= max_elements_of_thread && fills(2)) return 2;
-  return fills(0) ? 0 : 1;
-}
-
-/// How many blocks share each panel of columns of the second configuration, so that all of them are resident: 1 if
-/// columns are many or short.
-constexpr unsigned parts_of_extremum_columns(std::size_t count, std::size_t n, int multiprocessors) {
-  constexpr column_config config = extremum_column_configs[1];
-  constexpr std::size_t columns = config.columns, least_rows = 1024;
-  const std::size_t panels = (count + columns - 1) / columns;
-  if (panels > max_split_blocks) return 1;  // each has a counter
-  const auto resident = static_cast<std::size_t>(multiprocessors * config.resident);
-  const std::size_t most = std::min<std::size_t>(resident / panels, max_partials / (panels * columns));
-  return static_cast<unsigned>(std::clamp<std::size_t>(std::min(most, n / least_rows), 1, max_split_blocks));
-}
 
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -56,10 +56,6 @@ void launch_moments(const workspace::storage& storage, const engine::plan& plan,
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_lines(const workspace::storage& storage, std::size_t term,
                   const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_results& out);
-/// The same of short columns, of which there are many.
-template <class Carrier>
-void launch_short_columns(const workspace::storage& storage, std::size_t term,
-                          const cuda_engine::line_operands<Carrier>& in, const cuda_engine::line_results& out);
 
 /// Extreme elements of lines, or their indices; see shape/extremum_lines.cuh.
 template <int bytes>
@@ -81,9 +77,9 @@ void launch_segments(const workspace::storage& storage, std::size_t term,
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_split_lines(const workspace::storage& storage, std::size_t term,
                         const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_results& out);
-/// Columns: lines side by side.
+/// Columns: lines side by side, `by` columns or short columns.
 template <class Carrier, cuda_engine::input_layout layout>
-void launch_columns(const workspace::storage& storage, std::size_t term,
+void launch_columns(const workspace::storage& storage, cuda_engine::shape by, std::size_t term,
                     const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
@@ -91,8 +87,9 @@ void launch_line_moments(const workspace::storage& storage, cuda_engine::shape b
                          const cuda_engine::line_source<Carrier, layout>& in, const cuda_engine::line_results& out,
                          const cuda_engine::line_request& asked);
 template <class Carrier, cuda_engine::input_layout layout>
-void launch_column_moments(const workspace::storage& storage, const cuda_engine::lines_of<Carrier, layout>& in,
-                           const cuda_engine::line_results& out, const cuda_engine::line_request& asked);
+void launch_column_moments(const workspace::storage& storage, cuda_engine::shape by,
+                           const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out,
+                           const cuda_engine::line_request& asked);
 /// The same of 64-bit integers, rows, columns and segments. `in` has one addend for each element; b = a.
 void launch_integer_moments(const workspace::storage& storage, cuda_engine::shape by,
                             const cuda_engine::line_source<double, cuda_engine::input_layout::any>& in,

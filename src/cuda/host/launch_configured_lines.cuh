@@ -7,6 +7,7 @@
 #include <cuda/shape/columns.cuh>
 #include <cuda/shape/lines.cuh>
 #include <cuda/shape/segments.cuh>
+#include <cuda/shape/short_columns.cuh>
 #include <cuda/work/moments.cuh>
 #include <cuda/work/sum.cuh>
 #include <utility>
@@ -129,44 +130,59 @@ void launch_segments_of(const workspace::storage& storage, const typename Work::
   if (in.length > plan.long_from) launch_split<Work, layout>(storage, in, plan, out, asked);
 }
 
-template <class Work, input_layout layout>
-inline constexpr std::array panel_configs_of = [] {
-  if constexpr (layout == input_layout::converted) return converted_panel_configs<Work::sums>;
-  return panel_configs;
-}();
-
+/// Columns by panels. `n`: their elements.
 template <class Work, input_layout layout, std::size_t which>
-void launch_panels(const workspace::storage& storage, const lines_of<typename Work::carrier, layout>& in,
-                   const line_results& out, const line_request& asked) {
-  constexpr panel_config config = panel_configs_of<Work, layout>[which];
+void launch_panels(const workspace::storage& storage, const typename Work::template columns<layout>& in,
+                   std::size_t n, const typename Work::results& out, const typename Work::request& asked) {
+  constexpr column_config of_thread = Work::template columns_of_thread<layout>;
+  constexpr panel_config config = panels_of(of_thread)[which];
   constexpr auto columns = static_cast<std::size_t>(config.columns());
-  constexpr int lanes = config.threads / config.across,
-                in_flight = rows_in_flight<Work::sums, Work::Term::inputs>(layout == input_layout::converted);
+  constexpr int lanes = config.threads / config.across, in_flight = of_thread.in_flight;
   constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
-  const std::size_t n = out.to.count, panels = (in.count + columns - 1) / columns,
+  const std::size_t panels = (in.count + columns - 1) / columns,
                     parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
-  const line_bounds bounds = bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes,
-                                                     in_flight, parts * columns / config.threads + 1);
+  line_bounds bounds;
+  if constexpr (adds_terms<Work>) {
+    bounds = bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight,
+                                     parts * columns / config.threads + 1);
+  }
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
   launch_kernel(
       storage, "launching the kernel of columns", {blocks, config.threads},
       split_column_kernel<Work, layout, config.threads, config.across, config.width, in_flight, config.resident>,
       in, static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
-  if (parts == 1) return;
-  line_source<typename Work::carrier, layout> lines;
-  lines.lines = in, lines.length = n;
-  launch_open_lines<Work, config.threads>(storage, lines, out, asked);
+  if constexpr (adds_terms<Work>) {
+    if (parts == 1) return;
+    line_source<typename Work::carrier, layout> lines;
+    lines.lines = in, lines.length = n;
+    launch_open_lines<Work, config.threads>(storage, lines, out, asked);
+  }
 }
 
-/// Columns: lines side by side. `out.to.count`: their elements.
 template <class Work, input_layout layout>
-void launch_columns_of(const workspace::storage& storage, const lines_of<typename Work::carrier, layout>& in,
-                       const line_results& out, const line_request& asked) {
-  const std::size_t which =
-      panel_config_for(panel_configs_of<Work, layout>, in.count, out.to.count, storage.multiprocessors);
+void launch_short_columns(const workspace::storage& storage, const typename Work::template columns<layout>& in,
+                          std::size_t n, const typename Work::results& out, const typename Work::request& asked) {
+  constexpr column_config of_thread = Work::template columns_of_thread<layout>;
+  constexpr int threads = threads_of_short_columns(Work::sums), resident = of_thread.resident * 256 / threads;
+  line_bounds bounds;
+  if constexpr (adds_terms<Work>) bounds = bounds_of_line<Work, layout>(n, 1, of_thread.in_flight);
+  launch_kernel(storage, "launching the kernel of short columns",
+                {blocks_for(storage, in.count, threads * of_thread.width, 4 * resident), threads},
+                short_column_kernel<Work, layout, threads, of_thread.width, of_thread.in_flight, resident>, in,
+                bounds, out, asked);
+}
+
+/// Columns: lines side by side, short or not. `n`: their elements.
+template <class Work, input_layout layout>
+void launch_columns_of(const workspace::storage& storage, shape by,
+                       const typename Work::template columns<layout>& in, std::size_t n,
+                       const typename Work::results& out, const typename Work::request& asked) {
+  if (by == shape::short_columns) return launch_short_columns<Work, layout>(storage, in, n, out, asked);
+  constexpr auto configs = panels_of(Work::template columns_of_thread<layout>);
+  const std::size_t which = panel_config_for(configs, in.count, n, storage.multiprocessors);
   const auto launch = which == 0 ? &launch_panels<Work, layout, 0> : &launch_panels<Work, layout, 1>;
-  launch(storage, in, out, asked);
+  launch(storage, in, n, out, asked);
 }
 
 }  // namespace

@@ -34,29 +34,18 @@ void launch_row(const workspace::storage& storage, const element_lines& in, cons
       kernel_of_extrema<bytes, with_index, layout, config>(), in, rule, out);
 }
 
-template <int bytes, bool with_index, std::size_t which>
+/// By words if that serves: not for indices. The kernel of single elements finds both.
+template <int bytes, bool with_index, shape by>
 void launch_columns(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
                     const extremum_results& out) {
-  constexpr column_config config = extremum_column_configs[which];
-  const auto columns = static_cast<std::size_t>(config.columns);
-  launch_kernel(storage, what,
-                {blocks_for(storage, in.count, columns, config.blocks_per_multiprocessor), config.threads},
-                column_extremum_kernel<bytes, with_index, config.threads, config.columns, config.in_flight,
-                                       config.resident, element_lines>,
-                in, rule, out);
-}
-
-/// Few long columns: blocks share them.
-template <int bytes, bool with_index>
-void launch_split_columns(const workspace::storage& storage, const element_lines& in, const rank_rule& rule,
-                          const extremum_results& out) {
-  constexpr column_config config = extremum_column_configs[1];
-  const unsigned parts = parts_of_extremum_columns(in.count, in.n, storage.multiprocessors);
-  const auto panels = static_cast<unsigned>((in.count + config.columns - 1) / config.columns);
-  launch_kernel(storage, what, {panels * parts, config.threads},
-                split_column_kernel<extremum_of_line<bytes, with_index>, input_layout::any, config.threads,
-                                    config.columns, 1, config.in_flight, config.resident>,
-                in, parts, line_bounds{}, out, extremum_request{rule}, storage.lines);
+  const extremum_request asked{rule};
+  if constexpr (!with_index) {
+    if (!in.swapped && in.axes.count == 0) {
+      return launch_columns_of<extremum_of_line<bytes, false>, input_layout::contiguous>(storage, by, in, in.n, out,
+                                                                                         asked);
+    }
+  }
+  launch_columns_of<extremum_of_line<bytes, true>, input_layout::any>(storage, by, in, in.n, out, asked);
 }
 
 /// Few long rows: blocks share them.
@@ -80,19 +69,15 @@ launcher launcher_of_lines(std::size_t line_bytes) {
 }
 
 template <int bytes, bool with_index>
-launcher launcher_of(const route& chosen, const element_lines& in, int multiprocessors) {
-  static constexpr auto of_columns = []<std::size_t... which>(std::index_sequence<which...>) {
-    return std::array<launcher, sizeof...(which)>{&launch_columns<bytes, with_index, which>...};
-  }
-  (std::make_index_sequence<extremum_column_configs.size()>());
+launcher launcher_of(const route& chosen, const element_lines& in) {
   constexpr auto contiguous = input_layout::contiguous, any = input_layout::any;
   switch (chosen.by) {
     case shape::split_lines:
       return &launch_shared_rows<bytes, with_index>;
-    case shape::split_columns:
-      return &launch_split_columns<bytes, with_index>;
     case shape::columns:
-      return of_columns[extremum_columns_for(in.count, in.n, multiprocessors)];
+      return &launch_columns<bytes, with_index, shape::columns>;
+    case shape::short_columns:
+      return &launch_columns<bytes, with_index, shape::short_columns>;
     default:
       return chosen.layout == contiguous
                  ? launcher_of_lines<bytes, with_index, contiguous, extremum_line_rows>(in.n * bytes)
@@ -105,8 +90,8 @@ launcher launcher_of(const route& chosen, const element_lines& in, int multiproc
 template <int bytes>
 void launch_line_extrema(const workspace::storage& storage, const route& chosen, const element_lines& in,
                          const rank_rule& rule, const extremum_results& out) {
-  const launcher launch = out.gives_index ? launcher_of<bytes, true>(chosen, in, storage.multiprocessors)
-                                          : launcher_of<bytes, false>(chosen, in, storage.multiprocessors);
+  const launcher launch =
+      out.gives_index ? launcher_of<bytes, true>(chosen, in) : launcher_of<bytes, false>(chosen, in);
   launch(storage, in, rule, out);
 }
 

@@ -19,9 +19,9 @@ void launch_line_moments(const workspace::storage& storage, shape by, const line
 }
 
 template <class T, input_layout layout>
-void launch_column_moments(const workspace::storage& storage, const lines_of<T, layout>& in,
+void launch_column_moments(const workspace::storage& storage, shape by, const lines_of<T, layout>& in,
                            const line_results& out, const line_request& asked) {
-  launch_columns_of<moments_work<T, layout>, layout>(storage, in, out, asked);
+  launch_columns_of<moments_work<T, layout>, layout>(storage, by, in, out.to.count, out, asked);
 }
 
 template void launch_line_moments(const workspace::storage&, shape,
@@ -33,12 +33,12 @@ template void launch_line_moments(const workspace::storage&, shape,
 template void launch_line_moments(const workspace::storage&, shape,
                                   const line_source<EXACTDOT_ELEMENT, input_layout::converted>&,
                                   const line_results&, const line_request&);
-template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&,
+template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&, shape,
                                                                              const line_operands<EXACTDOT_ELEMENT>&,
                                                                              const line_results&,
                                                                              const line_request&);
 template void launch_column_moments<EXACTDOT_ELEMENT, input_layout::converted>(
-    const workspace::storage&, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&, const line_results&,
-    const line_request&);
+    const workspace::storage&, shape, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&,
+    const line_results&, const line_request&);
 
 }  // namespace exactdot::inline v0_3::cuda

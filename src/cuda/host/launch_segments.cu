@@ -20,10 +20,11 @@ void launch_split_lines(const workspace::storage& storage, std::size_t term, con
 }
 
 template <class T, input_layout layout>
-void launch_columns(const workspace::storage& storage, std::size_t term, const lines_of<T, layout>& in,
+void launch_columns(const workspace::storage& storage, shape by, std::size_t term, const lines_of<T, layout>& in,
                     const line_results& out) {
-  with_term_of_lines(
-      term, [&]<class Term>(Term) { launch_columns_of<sum_work<T, Term, layout>, layout>(storage, in, out, {}); });
+  with_term_of_lines(term, [&]<class Term>(Term) {
+    launch_columns_of<sum_work<T, Term, layout>, layout>(storage, by, in, out.to.count, out, {});
+  });
 }
 
 template <input_layout layout>
@@ -43,11 +44,11 @@ template void launch_split_lines(const workspace::storage&, std::size_t,
                                  const source_of_layout<input_layout::converted>&, const line_results&);
 template void launch_split_lines(const workspace::storage&, std::size_t, const source_of_layout<input_layout::any>&,
                                  const line_results&);
-template void launch_columns<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&, std::size_t,
+template void launch_columns<EXACTDOT_ELEMENT, input_layout::strided>(const workspace::storage&, shape, std::size_t,
                                                                       const line_operands<EXACTDOT_ELEMENT>&,
                                                                       const line_results&);
 template void launch_columns<EXACTDOT_ELEMENT, input_layout::converted>(
-    const workspace::storage&, std::size_t, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&,
+    const workspace::storage&, shape, std::size_t, const line_operands<EXACTDOT_ELEMENT, input_layout::any>&,
     const line_results&);
 
 }  // namespace exactdot::inline v0_3::cuda

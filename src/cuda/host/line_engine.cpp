@@ -24,17 +24,17 @@ line_request request_of(const engine::plan& each) {
               "cuda: no kernel takes these vectors, which is a fault of exactdot: please report it");
 }
 
+bool are_columns(shape by) { return by == shape::columns || by == shape::short_columns; }
+
 template <class T, input_layout layout>
 void enqueue_sums(const storage_type& storage, std::size_t term, shape by, const line_source<T, layout>& in,
                   const line_results& out, const line_request& asked) {
   constexpr bool is_strided = layout == input_layout::strided;
   if (by == shape::lines) return cuda::launch_lines<T, layout>(storage, term, in, out);
   if constexpr (is_strided || layout == input_layout::converted) {
-    if (by == shape::columns) return cuda::launch_columns<T, layout>(storage, term, in.lines, out);
+    if (are_columns(by)) return cuda::launch_columns<T, layout>(storage, by, term, in.lines, out);
   }
-  if constexpr (is_strided) {
-    if (by == shape::short_columns) return cuda::launch_short_columns<T>(storage, term, in.lines, out);
-  } else {
+  if constexpr (!is_strided) {
     if (by == shape::split_lines) return cuda::launch_split_lines<T, layout>(storage, term, in, out);
     if (by == shape::segments) return cuda::launch_segments<T, layout>(storage, term, in, out, asked);
   }
@@ -54,7 +54,7 @@ void enqueue_moments(const storage_type& storage, bool have_parts, shape by, con
     }
   }
   if constexpr (is_strided || layout == input_layout::converted) {
-    if (by == shape::columns) return cuda::launch_column_moments<T, layout>(storage, in.lines, out, asked);
+    if (are_columns(by)) return cuda::launch_column_moments<T, layout>(storage, by, in.lines, out, asked);
   }
   if constexpr (is_strided) {
     refuse_route();

@@ -16,8 +16,11 @@ bool are_few_and_long(const vectors_of_call& call, std::size_t bytes) {
   return splits_lines(bytes) && call.of_launch < 4 * static_cast<std::size_t>(call.multiprocessors);
 }
 
+/// Columns of extreme elements that several blocks share.
 bool splits_extremum_columns(const vectors_of_call& call) {
-  return parts_of_extremum_columns(call.of_launch, call.n, call.multiprocessors) > 1;
+  constexpr auto panels = panels_of(columns_of_extrema<8, input_layout::any>());
+  const panel_config& config = panels[panel_config_for(panels, call.of_launch, call.n, call.multiprocessors)];
+  return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
 }
 
 bool takes_vectors(const vectors_of_call& call) {
@@ -47,30 +50,33 @@ input_layout layout_of_rows(const vectors_of_call& call) {
   return call.are_carriers ? input_layout::contiguous : input_layout::any;
 }
 
+/// Columns of carriers, or of elements that are converted by packs; of floats the latter if their results allow it.
+route route_of_columns(const vectors_of_call& call) {
+  const input_layout layout = call.convert_by_packs ? input_layout::converted : input_layout::strided;
+  const bool are_short = are_short_columns(call.of_launch, call.n, call.convert_by_packs, call.multiprocessors);
+  return {are_short ? shape::short_columns : shape::columns, layout};
+}
+
 route route_of_sums(const vectors_of_call& call) {
   const std::size_t bytes = bytes_of_vector(call);
   const bool reads_packs = call.are_carriers || call.convert_by_packs;
   if (call.lie == arrangement::rows && reads_packs) {
     const input_layout layout = layout_of_rows(call);
     const bool spills = layout == input_layout::contiguous && call.inputs == 1 && call.bytes == sizeof(float);
-    const bool is_split =
-        splits_rows(call.of_launch, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors, spills);
+    const bool is_split = splits_rows(call.of_launch, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors,
+                                      spills, layout == input_layout::converted && call.bytes > 1);
     return {is_split ? shape::split_lines : shape::lines, layout};
   }
-  if (call.lie == arrangement::columns && call.are_carriers) {
-    const bool are_short = are_short_columns(call.of_launch, call.n, call.multiprocessors);
-    return {are_short ? shape::short_columns : shape::columns, input_layout::strided};
-  }
-  if (call.lie == arrangement::columns && call.convert_by_packs) return {shape::columns, input_layout::converted};
+  if (call.lie == arrangement::columns && reads_packs) return route_of_columns(call);
   if (are_few_and_long(call, bytes)) return {shape::split_lines, input_layout::any};
   const bool are_strided = call.are_carriers && call.lie != arrangement::axes;
   return {shape::lines, are_strided ? input_layout::strided : input_layout::any};
 }
 
 route route_of_moments(const vectors_of_call& call) {
-  if (call.lie == arrangement::columns && call.computes == line_work::moments) {
-    if (call.are_carriers) return {shape::columns, input_layout::strided};
-    if (call.convert_by_packs) return {shape::columns, input_layout::converted};
+  if (call.lie == arrangement::columns && call.computes == line_work::moments &&
+      (call.are_carriers || call.convert_by_packs)) {
+    return route_of_columns(call);
   }
   const bool are_rows = call.lie == arrangement::rows && call.computes == line_work::moments;
   const input_layout layout = are_rows ? layout_of_rows(call) : input_layout::any;
@@ -81,12 +87,16 @@ route route_of_moments(const vectors_of_call& call) {
 
 route route_of_extrema(const vectors_of_call& call) {
   if (call.lie == arrangement::rows) {
-    const bool is_split = splits_rows(call.of_launch, call.n * call.bytes, call.multiprocessors, false);
+    const bool is_split = splits_rows(call.of_launch, call.n * call.bytes, call.multiprocessors, false, false);
     return {is_split ? shape::split_lines : shape::lines, input_layout::contiguous};
   }
   constexpr auto any = input_layout::any;
-  if (call.lie != arrangement::strided && splits_extremum_columns(call)) return {shape::split_columns, any};
-  return {call.lie == arrangement::columns ? shape::columns : shape::lines, any};
+  if (call.lie == arrangement::columns) {
+    return {are_short_columns(call.of_launch, call.n, true, call.multiprocessors) ? shape::short_columns
+                                                                                  : shape::columns,
+            any};
+  }
+  return {call.lie == arrangement::axes && splits_extremum_columns(call) ? shape::columns : shape::lines, any};
 }
 
 route route_of_states(const vectors_of_call& call) {

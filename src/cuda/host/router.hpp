@@ -45,9 +45,8 @@ enum class shape : unsigned char {
   lines,          ///< some lanes, a warp or a block each: shape/lines.cuh, shape/extremum_lines.cuh
   split_lines,    ///< shared equally by all blocks: shape/split_lines.cuh
   segments,       ///< classes of lengths: shape/segments.cuh; lines of one length, too
-  columns,        ///< neighbouring threads read neighbouring columns: shape/columns.cuh, shape/extremum_lines.cuh
-  short_columns,  ///< a thread each: shape/lines.cuh
-  split_columns,  ///< of extreme elements, shared by several blocks: shape/columns.cuh
+  columns,        ///< neighbouring threads read neighbouring columns: shape/columns.cuh
+  short_columns,  ///< some of a thread: shape/short_columns.cuh
 };
 
 struct route {

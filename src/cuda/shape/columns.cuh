@@ -36,42 +36,32 @@ __device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, in
   }
 }
 
-/// Neighbouring columns of elements that are converted, of one thread, and what it adds of them.
-template <class Work, class Element, int threads, int across, int width, int in_flight>
-class converted_columns {
+/// Neighbouring columns of one thread, whose elements it adds to Sums (sum/packed_sum.cuh, work/extremum_load.cuh)
+/// by words.
+template <class Sums, class Element, bool two, int threads, int across, int width, int in_flight>
+class columns_of_thread {
  public:
-  static constexpr bool two = Work::Term::inputs == 2;
-
-  /// `column`: the first.
-  template <class Lines>
-  __device__ __forceinline__ converted_columns(const Lines& in, std::size_t column)
-      : a_(in.line(column).a),
-        b_(in.line(column).b),
-        next_b_(in.next_b),
-        count_(static_cast<int>(in.count - column < width ? in.count - column : width)) {}
+  /// `count` columns from `a` on, at most `width`; those of `b` are `next_b` bytes apart.
+  __device__ __forceinline__ columns_of_thread(const any_operand& a, const any_operand& b, std::ptrdiff_t next_b,
+                                               std::size_t count, const Sums& sums)
+      : a_(a), b_(b), next_b_(next_b), count_(static_cast<int>(count < width ? count : width)), sums_(sums) {}
 
   /// Adds the thread's rows of those from `first` to `end`.
-  __device__ __forceinline__ void add(std::size_t first, std::size_t end) {
-    if constexpr (bytes >= 4) {
-      const bool is_wide = count_ == width && is_aligned(a_) && (!two || (next_b_ != 0 && is_aligned(b_)));
-      if (is_wide) return add_rows<true>(first, end);
-    }
-    add_rows<false>(first, end);
-  }
-  /// Of column j, of fewer than `rows` rows.
-  [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t rows) const {
-    return sums_.total(j, rows);
+  __device__ __forceinline__ const Sums& add(std::size_t first, std::size_t end) {
+    bool is_wide = bytes >= 4 && count_ == width && is_aligned(a_);
+    if constexpr (two) is_wide = is_wide && next_b_ != 0 && is_aligned(b_);
+    is_wide ? add_rows<bytes >= 4>(first, end) : add_rows<false>(first, end);
+    return sums_;
   }
 
  private:
   static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
   static constexpr std::size_t lanes = threads / across;
-  using columns = packed_columns<typename Work::template of_packs<Element>, Element, width>;
 
   any_operand a_, b_;
   std::ptrdiff_t next_b_;
   int count_;
-  columns sums_;
+  Sums sums_;
 
   static __device__ __forceinline__ bool is_aligned(const any_operand& x) {
     return (reinterpret_cast<std::uintptr_t>(x.data) | static_cast<std::uintptr_t>(x.stride)) % alignment == 0;
@@ -84,7 +74,7 @@ class converted_columns {
   }
   template <bool is_wide, int rows>
   __device__ __forceinline__ void turn(std::size_t row) {
-    unsigned x[rows][columns::words], y[rows][columns::words];
+    unsigned x[rows][Sums::words], y[rows][Sums::words];
     const auto from = static_cast<std::ptrdiff_t>(row);
     const char *const a = a_.data + from * a_.stride, *const b = b_.data + from * b_.stride;
 #pragma unroll
@@ -131,18 +121,38 @@ __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t colum
   if constexpr (layout == input_layout::converted) {
     const element_type type = in.first.a.type;
     with_converted_type<typename Work::Term, typename Work::carrier, true>(type, [&]<class Element>(Element) {
-      converted_columns<Work, Element, threads, across, width, in_flight> of_rows(in, column);
-      of_rows.add(first, end);
+      using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
+      const auto line = in.line(column);
+      columns_of_thread<sums, Element, sums::two, threads, across, width, in_flight> of_rows(
+          line.a, line.b, in.next_b, in.count - column, {});
+      const sums& found = of_rows.add(first, end);
 #pragma unroll
-      for (int j = 0; j < width; ++j) totals[j] = of_rows.total(j, (end - first) * across / threads + 2);
+      for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) * across / threads + 2);
     });
+  } else if constexpr (layout == input_layout::contiguous) {
+    using best = typename Work::template of_columns<width>;
+    columns_of_thread<best, typename Work::element, false, threads, across, width, in_flight> of_rows(
+        {in.line(column).data, in.stride}, {}, 0, in.count - column, best(asked.rule));
+    const best& found = of_rows.add(first, end);
+#pragma unroll
+    for (int j = 0; j < width; ++j) totals[j] = {{found.rank(j), 0}};
   } else {
     static_assert(width == 1);
     totals[0] = total_of_rows<Work, in_flight>(in, column, first, end, column_team<threads, across>{}, asked);
   }
 }
 
-/// `width`: columns of a thread, in layout `converted`.
+/// The rows of columns.
+template <class Work, class Columns>
+__device__ __forceinline__ std::size_t rows_of(const Columns& in, const typename Work::results& out) {
+  if constexpr (adds_terms<Work>) {
+    return out.to.count;
+  } else {
+    return in.n;
+  }
+}
+
+/// `width`: columns of a thread, in layouts `converted` and, of extreme elements, `contiguous`: by words.
 template <class Work, input_layout layout, int threads, int across, int width, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
     split_column_kernel(const __grid_constant__ typename Work::template columns<layout> in, unsigned parts,
@@ -159,13 +169,9 @@ __global__ void __launch_bounds__(threads, resident)
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
   const std::size_t panels = (in.count + columns - 1) / columns;
-  std::size_t n = 0;
-  if constexpr (adds_terms<Work>) {
+  if constexpr (adds_terms<Work>)
     static_assert(is_bounded<Work, layout, in_flight> && lanes >= 8, "bounds_of_columns");
-    n = out.to.count;
-  } else {
-    n = in.n;
-  }
+  const std::size_t n = rows_of<Work>(in, out);
   const row_shares shares = share_rows(n, parts, lanes * in_flight);
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const std::size_t panel = unit / parts, part = unit % parts, first_column = panel * columns;

@@ -2,12 +2,11 @@
 //
 //   thread                        its part of a line, by packs or single elements          work/extremum_load.cuh
 //   lanes, a warp, or a block     the highest rank of a line, then the lowest index that has it
-//   or a block                    those of neighbouring columns, each by some of its threads
 //   one thread                    turns the rank into an element, and stores
 //
 // Lines: a class with `count`, `stride`, `swapped` and line(i), as element_lines. Cost: every element is read once;
-// for an index, each thread reads one batch of 16-byte loads again, from cache. Lines that blocks share, and
-// segments, have kernels that take any work: work/extremum_work.cuh.
+// for an index, each thread reads one batch of 16-byte loads again, from cache. Columns, lines that blocks share,
+// and segments have kernels that take any work: work/extremum_work.cuh.
 #pragma once
 
 #include <cuda/work/extremum_grid.cuh>
@@ -126,35 +125,6 @@ __global__ void __launch_bounds__(threads, resident)
     const auto best = best_of_line<bytes, with_index, layout, in_flight, std::size_t>(
         in, in.line(index), block_team<threads>{}, rule, of_warp);
     if (threadIdx.x == 0) store_best<bytes>(out, index, rule, best);
-  }
-  end_of_input(elements_of(in));
-}
-
-/// Lines that lie side by side, `columns` of them for each block at a time: neighbouring threads read neighbouring
-/// columns.
-template <int bytes, bool with_index, int threads, int columns, int in_flight, int resident, class Lines>
-__global__ void __launch_bounds__(threads, resident)
-    column_extremum_kernel(const __grid_constant__ Lines in, const __grid_constant__ rank_rule rule,
-                           const __grid_constant__ extremum_results out) {
-  static_assert(threads % columns == 0 && (columns <= 32 || columns == threads));
-  constexpr bool is_shared = columns < threads;  // a column by several threads
-  using best_of = best_element<packed_word<bytes>>;
-  __shared__ best_of of_row[is_shared ? column_slots<threads, columns> * columns : 1];
-  begin_kernel(elements_of(in));
-  const column_team<threads, columns> team;
-  const unsigned column = threadIdx.x % columns;
-  for (std::size_t first = std::size_t{blockIdx.x} * columns; first < in.count;
-       first += std::size_t{gridDim.x} * columns) {
-    const bool is_line = first + column < in.count;
-    best_of of_thread[1] = {};
-    if (is_line) {
-      of_thread[0] = {
-          best_of_part<bytes, with_index, in_flight>(in.line(first + column), in.stride, in.swapped, team, rule)};
-    }
-    best_of best = of_thread[0];
-    if constexpr (is_shared) best = sum_of_columns<threads, columns>(of_thread, of_row);
-    if (threadIdx.x < columns && is_line) store_best<bytes>(out, first + column, rule, best);
-    if constexpr (is_shared) __syncthreads();
   }
   end_of_input(elements_of(in));
 }

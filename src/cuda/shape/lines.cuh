@@ -13,6 +13,30 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
+/// Each lane that has one decides line `index`, whose total it has, and stores it; those that stay open the warp
+/// computes again. By all lanes of a warp.
+template <class Work, class Lines>
+__device__ __forceinline__ void finish_lines_of_warp(const Lines& in, const typename Work::total& total,
+                                                     bool is_line, std::size_t index, const line_bounds& bounds,
+                                                     typename Work::storage& storage, const line_results& out,
+                                                     const line_request& asked) {
+  core::decision found{0, true};
+  if (is_line) {
+    found = Work::decide(total, bounds, out.to.rule, out.to.count, asked);
+    if (found.certain) store_line<typename Work::carrier>(out, index, found.word);
+  }
+  unsigned open = __ballot_sync(all_lanes, !found.certain);
+  if (open == 0) return;
+  const unsigned chosen = Work::choose_scaling(total, bounds);
+  for (; open != 0; open &= open - 1) {
+    const int leader = __ffs(static_cast<int>(open)) - 1;
+    const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
+    const std::size_t line = __shfl_sync(all_lanes, static_cast<wide_unsigned>(index), leader);
+    Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage, static_cast<refined_sum*>(nullptr), out,
+                line, out.to.count, asked);
+  }
+}
+
 /// Lines of few elements, `lanes` lanes of a warp for each. A team takes up to `lanes` lines in turn, and each of
 /// its lanes decides one. `resident`: blocks of a multiprocessor.
 template <class Work, input_layout layout, int threads, int lanes, int in_flight, int resident = 1>
@@ -40,22 +64,8 @@ __global__ void __launch_bounds__(threads, resident)
       if (of_team == turn) total = of_line;
     }
     const std::size_t index = first_of_team + of_team;
-    core::decision found{0, true};
-    if (of_team < turns && index < in.count) {
-      found = Work::decide(total, bounds, out.to.rule, out.to.count, asked);
-      if (found.certain) store_line<typename Work::carrier>(out, index, found.word);
-    }
-    unsigned open = __ballot_sync(all_lanes, !found.certain);
-    if (open == 0) continue;
-    const unsigned chosen = Work::choose_scaling(total, bounds);
-    for (; open != 0; open &= open - 1) {
-      const int leader = __ffs(static_cast<int>(open)) - 1;
-      const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
-      const std::size_t line =
-          first + static_cast<unsigned>(leader) / lanes * turns + static_cast<unsigned>(leader) % lanes;
-      Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage_of_warp[warp],
-                  static_cast<refined_sum*>(nullptr), out, line, out.to.count, asked);
-    }
+    finish_lines_of_warp<Work>(in, total, of_team < turns && index < in.count, index, bounds, storage_of_warp[warp],
+                               out, asked);
   }
   end_of_input(elements_of(in));
 }

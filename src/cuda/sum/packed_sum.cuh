@@ -7,11 +7,13 @@
 //              (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results
 //              of 24 bits. Sums of magnitudes and of squares only grow: the last one in place of E, and E is at
 //              most that times their number
+//   products   of two inputs of 16 bits are made in float: 22 or 16 bits, which it holds. Of bfloat16 they may
+//              underflow: by at most 2^-150 each, if units of factors say so
 //   integers   are added in integers of 64 bits
 //
-// An infinity or NaN makes the total so, which decides nothing. Cost of a float of 16 bits: a conversion to double,
-// two flops (one of magnitudes and squares), two operations on its bits. Traced sums take eight flops, for which
-// memory waits.
+// An infinity or NaN makes the total so, which decides nothing. Cost of a term of floats of 16 bits: a conversion
+// to double, of which a multiprocessor makes 16 a clock; two flops (one of magnitudes and squares), two operations
+// on bits. Traced sums take eight flops, for which memory waits.
 #pragma once
 
 #include <cuda/core/converted_load.cuh>
@@ -95,11 +97,17 @@ class packed_term {
     const double most = is_monotone ? sum : error;
     int unit = a.unit_exponent(half);
     if constexpr (Term::factors == 2) unit += b.unit_exponent(half);
+    if (are_float_products && unit < least_float_exponent) {  // each may be rounded to a multiple of 2^-149
+      return {sum, 0,
+              (error + static_cast<double>(end) * power(least_float_exponent - 1 + 53)) / least_depth_of_packs, 0};
+    }
     return {sum, 0, most < power(unit + 53) ? 0 : error / least_depth_of_packs, 0};
   }
 
  private:
   static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
+  static constexpr bool are_float_products = Term::inputs == 2 && sizeof(Element) == 2;
+  static constexpr int least_float_exponent = -149;
   double sum_[2] = {}, error_[2] = {};
 
   __device__ __forceinline__ void add_to(int i, const unsigned* a, const unsigned* b, int j) {
@@ -107,7 +115,7 @@ class packed_term {
     const float y = factor<Term>(float_of(element_of<Element>(Term::inputs == 2 ? b : a, j)));
     if constexpr (Term::factors == 1) {
       sum_[i] += static_cast<double>(x);
-    } else if constexpr (type_of<Element> == element_type::float16) {
+    } else if constexpr (are_float_products) {
       sum_[i] += static_cast<double>(x * y);
     } else {
       sum_[i] = __fma_rn(static_cast<double>(x), static_cast<double>(y), sum_[i]);

@@ -52,6 +52,8 @@ struct exact_sums {
   static constexpr segment_row segments = segments_of_sums<T, sums_, layout>();
   template <input_layout layout>
   static constexpr block_config split = split_config<T, sums_, Term_::inputs, layout>();
+  template <input_layout layout>
+  static constexpr column_config columns_of_thread = columns_of_sums<sums_, Term_::inputs, layout>();
 
   /// The result of a line without elements, or with wrong offsets. By one thread.
   static __device__ __forceinline__ void store_none(const line_results& out, std::size_t i, bool is_valid,

@@ -4,6 +4,7 @@
 //                  its highest rank and the batch of loads that first had it: one comparison a batch. Only that
 //                  batch is loaded again, from cache, when the line's highest rank is known
 //   best_of_part   single elements of any stride and byte order, each compared with its index
+//   best_of_columns  neighbouring columns, whose elements lie in words: ranks only
 #pragma once
 
 #include <cuda/core/extremum_state.hpp>
@@ -154,7 +155,41 @@ __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_of_part(c
   return best;
 }
 
-/// The same of elements along several axes.
+/// The highest ranks of `width` neighbouring columns, whose elements lie in words.
+template <int bytes, int width>
+class best_of_columns {
+ public:
+  static constexpr int words = (width * bytes + 3) / 4;
+
+  __device__ __forceinline__ explicit best_of_columns(const rank_rule& rule) : rule_(rule) {}
+  __device__ __forceinline__ void add(const unsigned (&x)[words], const unsigned (&)[words]) {
+#pragma unroll
+    for (int i = 0; i < accumulators; ++i) {
+      if constexpr (bytes == 8) {
+        highest_[i] = include<8>(rule_, highest_[i], std::uint64_t{x[2 * i + 1]} << 32 | x[2 * i]);
+      } else if constexpr (bytes == 1) {  // of odd and of even bytes
+        highest_[i] = __vmaxu2(highest_[i], ranks_without_offset<1>(rule_, x[i / 2]) >> 8 * (i % 2) & 0x00ff00ffU);
+      } else {
+        highest_[i] = include<bytes>(rule_, highest_[i], x[i]);
+      }
+    }
+  }
+  /// Of column j.
+  [[nodiscard]] __device__ __forceinline__ packed_word<bytes> rank(int j) const {
+    packed_word<bytes> found = highest_[bytes == 1 ? j / 4 * 2 + j % 2 : bytes == 2 ? j / 2 : j];
+    if constexpr (bytes == 1) found = found >> j % 4 / 2 * 16 & 0xffU;
+    if constexpr (bytes == 2) found = found >> j % 2 * 16 & 0xffffU;
+    return ::min(found, static_cast<packed_word<bytes>>(rule_.first_nan));
+  }
+
+ private:
+  static constexpr int accumulators = bytes == 8 ? width : bytes == 1 ? 2 * words : words;
+
+  const rank_rule& rule_;
+  packed_word<bytes> highest_[accumulators] = {};
+};
+
+/// best_of_part of elements along several axes.
 template <int bytes, bool with_index, int in_flight, class Share>
 __device__ __forceinline__ extremum_candidate<packed_word<bytes>> best_along_axes(const element_line& line,
                                                                                   const element_axes& axes,

@@ -31,6 +31,11 @@ struct extremum_of_line {
   static constexpr segment_row segments = segments_of_extrema(bytes);
   template <input_layout>
   static constexpr block_config split = split_extrema;
+  template <input_layout layout>
+  static constexpr column_config columns_of_thread = columns_of_extrema<bytes, layout>();
+  using element = typename exactdot::detail::unsigned_of<bytes>::type;
+  template <int width>
+  using of_columns = best_of_columns<bytes, width>;  ///< by words; without indices
 
   template <input_layout layout, int in_flight, class Index, class Team>
   static __device__ __forceinline__ total total_of(const element_source& in, const element_line& line, Team team,
@@ -50,7 +55,6 @@ struct extremum_of_line {
     if (with_index) {
       *reinterpret_cast<std::uint64_t*>(out.at(i)) = 0;
     } else {
-      using element = typename exactdot::detail::unsigned_of<bytes>::type;
       *reinterpret_cast<element*>(out.at(i)) = static_cast<element>(asked.of_none);
     }
   }

@@ -1,0 +1,97 @@
+// Columns in device memory: of all of the oracle's generators, many short ones of every element type, and products
+// that float does not hold.
+#include "cuda/on_gpu/row_matrices.hpp"
+
+namespace {
+
+using namespace on_gpu;
+
+class cuda_columns : public needs_gpu {};
+
+template <class T>
+void expect_columns(std::size_t most, unsigned salt) {
+  for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(30)); ++i) {
+    const unsigned seed = 11 * i + salt;
+    oracle::rng random(seed);
+    const matrix rows = generated<T>(random, 1 + random.below(most), random.below(250), 0);
+    expect_any(transposed(rows, sizeof(T)), seed, "columns");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_F(cuda_columns, of_a_transpose_equal_vectors) {
+  for (const std::size_t most : {20, 70}) {
+    expect_columns<float>(most, 400);
+    expect_columns<double>(most, 500);
+  }
+}
+
+/// So many columns that each thread has some alone, of few rows: each column is one of these rows.
+template <class Element>
+void expect_short_columns(unsigned seed) {
+  oracle::rng random(seed);
+  int multiprocessors = 0;
+  ASSERT_EQ(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  constexpr std::size_t kinds = 97, size = sizeof(Element);
+  const std::size_t count = 1024 * static_cast<std::size_t>(multiprocessors) + random.below(100),
+                    n = 1 + random.below(at_most(30, 4));
+  const matrix floats = seed % 2 == 0 ? generated<float>(random, kinds, n, 0) : near_ties(random, kinds, n, 8);
+  if (floats.n > 128) return;  // some kinds of data need more elements
+  const matrix rows = narrowed<Element>(floats, 1000);
+  matrix columns = rows;
+  columns.count = count;
+  columns.a.resize(count * rows.n * size), columns.b.resize(columns.a.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < rows.n; ++k) {
+      const std::size_t from = (i * 31 % kinds * rows.n + k) * size, to = (k * count + i) * size;
+      std::memcpy(&columns.a[to], &rows.a[from], size), std::memcpy(&columns.b[to], &rows.b[from], size);
+    }
+  }
+  columns.next_a = columns.next_b = size,
+  columns.stride_a = columns.stride_b = static_cast<std::ptrdiff_t>(count * size);
+  const bool whole = std::is_integral_v<Element>;
+  const reduction sums[] = {reduction::sum, reduction::nrm2, reduction::asum};
+  expect_rows(columns, sums[seed % 3], whole || seed % 2 == 0 ? element_type::float64 : type_of<Element>, seed % 4,
+              "short columns");
+  expect_rows(columns, reduction::dot, whole ? element_type::float64 : element_type::float32, 0, "short columns");
+  expect_rows(columns, reduction::variance, element_type::float32, seed % 3, "short columns");
+  expect_rows(columns, reduction::max, type_of<Element>, 0, "short columns");
+  expect_rows(columns, reduction::argmin, element_type::int64, seed % 2, "short columns");
+  columns.swapped = true;
+  expect_rows(columns, reduction::min, type_of<Element>, 0, "short columns");
+}
+
+TEST_F(cuda_columns, that_are_many_and_short_equal_vectors) {
+  for (unsigned seed = 0; seed < static_cast<unsigned>(at_most(6, 1)); ++seed) {
+    expect_short_columns<float>(seed);
+    expect_short_columns<double>(seed + 10);
+    expect_short_columns<bfloat16>(seed + 20);
+    expect_short_columns<std::int8_t>(seed + 30);
+    if (is_simulated()) continue;
+    expect_short_columns<float16>(seed + 40);
+    expect_short_columns<std::uint16_t>(seed + 50);
+    expect_short_columns<std::int32_t>(seed + 60);
+    expect_short_columns<std::int64_t>(seed + 70);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Products of bfloat16 below the least float, which float rounds: 3 * 2^-150 to 2^-148.
+TEST_F(cuda_columns, of_products_that_float_loses_equal_vectors) {
+  constexpr std::size_t count = 40, n = 96;
+  std::vector<bfloat16> a(count * n), b(count * n);
+  for (std::size_t i = 0; i < count * n; ++i) {
+    const auto odd = static_cast<float>(1 + 2 * (i % 3)), sign = i % 7 < 5 ? 1.F : -1.F;
+    a[i] = static_cast<bfloat16>(sign * odd * 0x1p-75F), b[i] = static_cast<bfloat16>(3 * 0x1p-75F);
+    if (i / n % 4 == 3 && i % 2 == 0) a[i] = static_cast<bfloat16>(1.F), b[i] = static_cast<bfloat16>(sign);
+  }
+  constexpr std::ptrdiff_t size = 2, next = size * static_cast<std::ptrdiff_t>(n);
+  const matrix rows{
+      type_of<bfloat16>, type_of<bfloat16>, count, n, bytes_of(a), bytes_of(b), next, next, size, size};
+  for (const element_type type : {element_type::float32, element_type::bfloat16, element_type::float64}) {
+    expect_rows(rows, reduction::dot, type, 0, "products that float loses");
+    expect_rows(transposed(rows, size), reduction::dot, type, 0, "products that float loses");
+  }
+}
+
+}  // namespace
