@@ -96,6 +96,14 @@ def microseconds(torch, graphs, rounds=9):
     return [statistics.median(taken) for taken in times]
 
 
+def speed_of_reading(torch):
+    """In bytes a microsecond."""
+    warm = torch.rand(2 ** 28, device="cuda")
+    for _ in range(50):  # clocks of an idle GPU are low
+        warm.mul_(1.0)
+    return warm.numel() * 4 / microseconds(torch, [graph_of(torch, lambda: torch.sum(warm))])[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("out")
@@ -108,10 +116,7 @@ def main():
     import torch
     import exactdot as xd
     torch.manual_seed(1)
-    warm = torch.rand(2 ** 28, device="cuda")
-    for _ in range(50):  # clocks of an idle GPU are low
-        warm.mul_(1.0)
-    speed = warm.numel() * 4 / microseconds(torch, [graph_of(torch, lambda: torch.sum(warm))])[0]  # bytes a us
+    speed = speed_of_reading(torch)
     rows, end = [], time.monotonic() + chosen.seconds
     for name, size, theirs, ours in cases(torch, xd):
         if time.monotonic() > end:

@@ -10,6 +10,7 @@ set(cuda_host_files
   cuda/host/peer_sums.cpp
   cuda/host/reduce.cpp
   cuda/host/router.cpp
+  cuda/host/row_group_engine.cpp
   cuda/host/staging_pipeline.cpp
   cuda/host/state_engine.cpp
   cuda/host/states.cpp
@@ -17,6 +18,7 @@ set(cuda_host_files
 # kernels that no carrier multiplies; those of each carrier, EXACTDOT_ELEMENT; and of each size of an element,
 # EXACTDOT_ELEMENT_BYTES
 set(cuda_common_kernels
+  cuda/group/sort_rows.cu
   cuda/host/launch_extrema.cu
   cuda/host/launch_finishes.cu
   cuda/host/launch_integer_moments.cu
@@ -34,6 +36,7 @@ set(cuda_kernels_of_carrier
   cuda/host/launch_line_moments.cu
   cuda/host/launch_line_states.cu
   cuda/host/launch_lines.cu
+  cuda/host/launch_row_groups.cu
   cuda/host/launch_segments.cu
   cuda/sum/second_level.cu)
 set(cuda_element_sizes 1 2 4 8)

@@ -50,11 +50,14 @@ struct element_axis {
 struct element_axes {
   int count = 0;                        ///< 0: one stride describes the elements
   element_axis axis[max_element_axes];  ///< the innermost first
+  /// Not null: element i lies where the first axis has its list[i]-th; there is no other axis.
+  const unsigned* list = nullptr;
 
   /// Of element i.
   [[nodiscard]] EXACTDOT_CORE element_places at(std::uint64_t i) const {
     element_places found{0, 0};
     const int last = count - 1;
+    if (list != nullptr) i = list[i];
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1  // as many copies as loads in flight are enough
 #endif

@@ -61,6 +61,17 @@ void enqueue_groups(cuda::workspace::storage& storage, const engine::batch& of);
 /// The same, waited for. Throws for a key out of range or an empty group of an extremum before anything is stored.
 void reduce_groups(cuda::workspace::storage& storage, const engine::batch& of);
 
+/// What a pass over keys found, fetched; and throws what it says: a key out of range, or an empty group of an
+/// extremum. Waits for the stream.
+void require_all_right(const cuda::workspace::storage& storage, const engine::batch& of,
+                       const group_status* on_device);
+
+/// Enqueues the results of rows by keys whose columns follow each other: takes_rows of router.hpp.
+void run_row_groups(cuda::workspace::storage& storage, const engine::batch& of, bool waits);
+
+/// What a launch on vectors computes beside the sums of its terms.
+[[nodiscard]] line_request request_of(const engine::plan& each);
+
 /// What the device offers.
 [[nodiscard]] group_limits limits_of(const cuda::workspace::storage& storage);
 [[nodiscard]] std::size_t bytes_of_input(const engine::batch& of);

@@ -88,9 +88,9 @@ std::size_t bytes_of_states(const batch& of, std::size_t room) {
   return room * 8 * words_of_open_group(of.each.layout(), of.each.info().needs_squares() ? 2 : 1);
 }
 
-group_status fetch_status(const storage_type& storage, const group_job& job) {
+group_status fetch_status(const storage_type& storage, const group_status* on_device) {
   group_status status;
-  cuda::check(cudaMemcpyAsync(&status, job.to.status, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
+  cuda::check(cudaMemcpyAsync(&status, on_device, sizeof status, cudaMemcpyDeviceToHost, storage.stream),
               "fetching the status of groups");
   cuda::check(cudaStreamSynchronize(storage.stream), "waiting for groups");
   return status;
@@ -132,7 +132,7 @@ void refuse_key(const storage_type& storage, const batch& of, std::uint64_t inde
 namespace {
 
 /// Throws what a status says.
-void require_all_right(const storage_type& storage, const batch& of, const group_status& status) {
+void require_status(const storage_type& storage, const batch& of, const group_status& status) {
   if (status.bad_key != 0) refuse_key(storage, of, ~status.bad_key);
   if (status.empty_group != 0) {
     refuse_groups(
@@ -167,15 +167,15 @@ void run_column(storage_type& storage, const batch& of, std::size_t column, bool
     } else {
       cuda::launch_group_counts(storage, job, cleared);
     }
-    if (waits) require_all_right(storage, of, fetch_status(storage, job));
+    if (waits) require_all_right(storage, of, job.to.status);
     return;
   }
   const core::state_layout layout = of.each.layout();
   cuda::launch_first_look(storage, job, cleared, layout);
   std::size_t open = groups;
   if (waits) {
-    const group_status status = fetch_status(storage, job);
-    require_all_right(storage, of, status);
+    const group_status status = fetch_status(storage, job.to.status);
+    require_status(storage, of, status);
     open = status.open;
     if (open == 0) return;
     cuda::growing_memory& memory = storage.group_states;
@@ -186,10 +186,15 @@ void run_column(storage_type& storage, const batch& of, std::size_t column, bool
 }
 
 void run_groups(storage_type& storage, const batch& of, bool waits) {
+  if (takes_rows(describe_rows(of))) return run_row_groups(storage, of, waits);
   for (std::size_t column = 0; column < of.column_count; ++column) run_column(storage, of, column, waits);
 }
 
 }  // namespace
+
+void require_all_right(const storage_type& storage, const batch& of, const group_status* on_device) {
+  require_status(storage, of, fetch_status(storage, on_device));
+}
 
 void require_group_support(const batch& of) {
   if (groups_of(of) > max_groups) {
@@ -223,7 +228,7 @@ void reduce_groups(storage_type& storage, const batch& of) {
   if (groups_of(of) == 0 && of.keys.n != 0 && !of.keys.skips_out_of_range) {
     group_status status;
     status.bad_key = ~wide_unsigned{0};
-    require_all_right(storage, of, status);
+    require_status(storage, of, status);
   }
   if (of.count == 0) return;
   run_groups(storage, of, true);

@@ -4,7 +4,7 @@
 
 #include <cuda/core/destination.hpp>
 #include <cuda/core/lines.hpp>
-#include <cuda/group/call.hpp>
+#include <cuda/group/rows.hpp>
 #include <cuda/host/router.hpp>
 #include <cuda/host/workspace.hpp>
 #include <cuda/words/rows.hpp>
@@ -140,6 +140,20 @@ void launch_key_check(const workspace::storage& storage, const cuda_engine::grou
 void launch_group_states(const workspace::storage& storage, const cuda_engine::group_input& in,
                          const cuda_engine::group_state_pass& pass, std::size_t room,
                          const cuda_engine::group_limits& limits, cuda_engine::wide_unsigned* first_bad_key);
+
+// Rows by keys: group/sort_rows.cu and host/launch_row_groups.cu, for row_group_engine.cpp.
+
+/// Scratch to sort n rows by keys up to `greatest`.
+[[nodiscard]] std::size_t bytes_to_sort_rows(std::size_t n, unsigned greatest);
+/// Enqueues: to.rows[0] lists the rows by their keys, those out of range last; to.first says where groups begin;
+/// and to.status the first key out of range, unless such rows are skipped. `bytes`: of scratch.
+void launch_row_sort(const workspace::storage& storage, const cuda_engine::group_input& in,
+                     cuda_engine::row_memory& to, std::size_t bytes);
+/// Enqueues sums of a term, or variances, of n rows.
+template <class Carrier>
+void launch_row_groups(const workspace::storage& storage, const core::term_info& term, bool are_moments,
+                       const cuda_engine::row_groups& in, std::size_t n, const cuda_engine::row_results& out,
+                       const cuda_engine::line_request& asked);
 
 // Launches for rows of state words; see words/state_kernel.cuh. There is at least one row.
 

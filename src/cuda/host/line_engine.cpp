@@ -5,9 +5,6 @@
 #include <string>
 
 namespace exactdot::inline v0_3::cuda_engine {
-namespace {
-
-using storage_type = cuda::workspace::storage;
 
 line_request request_of(const engine::plan& each) {
   line_request asked;
@@ -18,6 +15,10 @@ line_request request_of(const engine::plan& each) {
   asked.of_none = engine::result_of_nothing(of_none);
   return asked;
 }
+
+namespace {
+
+using storage_type = cuda::workspace::storage;
 
 [[noreturn]] void refuse_route() {
   throw error(errc::device_failure,

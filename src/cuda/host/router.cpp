@@ -1,6 +1,7 @@
 // Implementation of router.hpp. Thresholds are measured where they say so; the others are reasoned from bytes in
 // flight and from the share of the memory's speed that one multiprocessor has.
 #include <cuda/core/line_tuning.hpp>
+#include <cuda/group/rows.hpp>
 #include <cuda/host/router.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -204,6 +205,27 @@ vectors_of_call describe_states(const engine::batch& of, const engine::shared_ax
   vectors_of_call call = describe(of, lines, multiprocessors);
   call.computes = line_work::state;
   call.inputs = term.inputs, call.log2_parts = log2_parts_of(of.each, term);
+  return call;
+}
+
+bool takes_rows(const rows_of_call& call) {
+  constexpr std::size_t most = std::size_t{1} << 31;
+  return call.are_rows && call.columns >= 2 && call.n < most && call.groups < max_groups;
+}
+
+rows_of_call describe_rows(const engine::batch& of) {
+  rows_of_call call;
+  call.columns = of.column_count, call.n = of.keys.n, call.groups = of.keys.groups;
+  if (of.is_count || of.columns.size() != 1) return call;
+  const engine::plan& each = of.each;
+  if (each.info().is_extremum || each.info().inputs != 1 || call.columns >> 32 != 0) return call;
+  call.computes = work_of(each), call.bytes = size_of(each.a.type);
+  const bool is_double = each.a.type == element_type::float64 && each.carrier == element_type::float64;
+  const bool are_moments = call.computes != line_work::sum;
+  const bool has_kernel = are_moments ? !is_integer(each.a.type)
+                                      : has_kernel_of_rows(each.a.type, each.term_info());
+  call.are_rows = has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) &&
+                  (is_double || convert_by_packs(each));
   return call;
 }
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Times sums of the rows of a matrix by their keys on a GPU, beside PyTorch's index_add_, racy and deterministic.
+
+usage: rows_by_key.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
+
+A time is the median of replayed CUDA graphs of 5 calls, in turns, in microseconds (beside_torch.py). PyTorch adds to
+an array that lies there, without clearing it. `reading`: what reading the rows once takes at the speed that PyTorch's
+float sum of 1 GiB has in the same run. scripts/performance makes a table of docs/results/row-keys-NAME.json.
+"""
+import argparse
+import json
+import math
+import sys
+import time
+
+import beside_torch
+
+FLOATING = ("float16", "bfloat16", "float32", "float64")
+# rows, columns, groups
+SHAPES = ((2 ** 20, 8, 2 ** 16), (2 ** 20, 32, 2 ** 16), (2 ** 20, 64, 2 ** 16), (2 ** 18, 256, 50000),
+          (2 ** 16, 768, 32000), (2 ** 20, 64, 1000), (2 ** 20, 64, 2 ** 20))
+KEYS = ("uniform", "zipf", "equal", "sorted")
+
+
+def keys_of(torch, order, n, groups):
+    if order == "sorted":
+        return torch.arange(n, device="cuda") * groups // n
+    if order == "equal":
+        return torch.full((n,), groups // 2, device="cuda")
+    if order == "zipf":
+        uniform = torch.rand(n, device="cuda", dtype=torch.float64)
+        return torch.clamp((torch.exp(uniform * math.log(groups + 1)) - 1).to(torch.int64), max=groups - 1)
+    return torch.randint(groups, (n,), device="cuda")
+
+
+def cases(torch):
+    """Types, shapes and orders of keys: all orders of two shapes, all types of uniform keys."""
+    for name in (*FLOATING, "int32", "int64"):
+        for n, columns, groups in SHAPES:
+            for order in KEYS:
+                is_floating = name in FLOATING
+                if order == "uniform" or (is_floating and (n, groups) == (2 ** 20, 2 ** 16) and columns != 32):
+                    yield "sum", name, n, columns, groups, order
+    for what in ("norm", "mean", "var"):
+        for name in ("bfloat16", "float32", "float64"):
+            yield what, name, 2 ** 20, 64, 2 ** 16, "uniform"
+
+
+def timed(torch, call):
+    try:
+        return beside_torch.graph_of(torch, call)
+    except Exception as error:  # of either library: no time
+        print(str(error)[:200], file=sys.stderr)
+        torch.cuda.synchronize()
+        return None
+
+
+def measure(torch, xd, case, speed):
+    what, name, n, columns, groups, order = case
+    dtype = getattr(torch, name)
+    x = beside_torch.data(torch, dtype, n, columns)
+    keys, of_sum = keys_of(torch, order, n, groups), dtype if dtype.is_floating_point else torch.int64
+    ours, theirs = (torch.zeros(groups, columns, device="cuda", dtype=t) for t in (of_sum, dtype))
+    group = getattr(xd, "group_" + what)
+    row = {"what": what, "type": name, "rows": n, "columns": columns, "groups": groups, "keys": order,
+           "reading": round(x.numel() * x.element_size() / speed, 1)}
+    graphs = {"exactdot": timed(torch, lambda: group(x, keys, groups, out=ours))}
+    if what == "sum":
+        graphs["racy"] = timed(torch, lambda: theirs.index_add_(0, keys, x))
+        torch.use_deterministic_algorithms(True)
+        graphs["deterministic"] = timed(torch, lambda: theirs.index_add_(0, keys, x))
+        torch.use_deterministic_algorithms(False)
+    graphs = {key: graph for key, graph in graphs.items() if graph is not None}
+    row.update(zip(graphs, (round(each, 1) for each in beside_torch.microseconds(torch, list(graphs.values()), 5))))
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("out")
+    parser.add_argument("--package")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--seconds", type=float, default=300)
+    chosen = parser.parse_args()
+    if chosen.package:
+        sys.path.insert(0, chosen.package)
+    import torch
+    import exactdot as xd
+    torch.manual_seed(1)
+    speed = beside_torch.speed_of_reading(torch)
+    rows, end = [], time.monotonic() + chosen.seconds
+    for case in cases(torch):
+        if time.monotonic() > end or not all(word in map(str, case) for word in chosen.only):
+            continue
+        rows.append(measure(torch, xd, case, speed))
+        print(json.dumps(rows[-1]), flush=True)
+    with open(chosen.out, "w", encoding="utf-8") as file:
+        json.dump({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "version": xd.__version__,
+                   "date": time.strftime("%Y-%m-%d"), "bytes_per_microsecond": speed, "rows": rows}, file)
+
+
+if __name__ == "__main__":
+    main()

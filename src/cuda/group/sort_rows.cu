@@ -1,0 +1,83 @@
+// Sorts rows by their keys: the radix sort of CUB, which is part of CUDA's toolkit (A. Adinets, D. Merrill,
+// "Onesweep", 2022), on a workspace's stream; on the simulator a thread that sorts. Stable, though no result depends
+// on it. Only the bits that keys up to `greatest` have.
+#include <cuda/group/row_keys.cuh>
+#include <cuda/host/launch.hpp>
+#include <cuda/host/launch_kernel.hpp>
+
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
+#include <cub/device/device_radix_sort.cuh>
+#else
+#include <algorithm>
+#include <numeric>
+#include <vector>
+#endif
+
+namespace exactdot::inline v0_3::cuda {
+
+using namespace cuda_engine;
+
+namespace {
+
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
+
+int bits_of(unsigned greatest) {
+  int bits = 1;
+  while (bits < 32 && greatest >> bits != 0) ++bits;
+  return bits;
+}
+
+#else
+
+__global__ void sort_kernel(const __grid_constant__ row_memory to, std::size_t n) {
+  std::vector<unsigned> order(n);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](unsigned i, unsigned j) { return to.keys[0][i] < to.keys[0][j]; });
+  for (std::size_t i = 0; i < n; ++i) {
+    to.keys[1][i] = to.keys[0][order[i]], to.rows[1][i] = to.rows[0][order[i]];
+  }
+}
+
+#endif
+
+}  // namespace
+
+std::size_t bytes_to_sort_rows(std::size_t n, unsigned greatest) {
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
+  std::size_t bytes = 0;
+  cub::DoubleBuffer<unsigned> keys, rows;
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, rows, static_cast<int>(n), 0, bits_of(greatest)),
+        "asking for the memory of a sort");
+  return bytes;
+#else
+  static_cast<void>(n), static_cast<void>(greatest);
+  return 0;
+#endif
+}
+
+void launch_row_sort(const workspace::storage& storage, const group_input& in, row_memory& to, std::size_t bytes) {
+  const auto n = static_cast<unsigned>(in.n);
+  const auto launch = [&](const char* what, auto kernel, std::size_t threads, const auto&... arguments) {
+    launch_kernel(storage, what, {std::max(blocks_for(storage, threads, 256, 32), 1U), 256}, kernel, arguments...);
+  };
+  if (n != 0) {
+    launch("launching the kernel of rows' keys", row_key_kernel, (in.n + group_pack - 1) / group_pack, in, to);
+#if defined(__CUDACC__) && !defined(__SIMTCC__)
+    cub::DoubleBuffer<unsigned> keys(to.keys[0], to.keys[1]), rows(to.rows[0], to.rows[1]);
+    check(cub::DeviceRadixSort::SortPairs(to.of_sort, bytes, keys, rows, static_cast<int>(n), 0, bits_of(in.groups),
+                                          storage.stream),
+          "sorting rows by their keys");
+    const int last = keys.selector;
+#else
+    static_cast<void>(bytes);
+    launch_kernel(storage, "sorting rows by their keys", {1, 1}, sort_kernel, to, in.n);
+    const int last = 1;
+#endif
+    if (last == 1) std::swap(to.keys[0], to.keys[1]), std::swap(to.rows[0], to.rows[1]);
+  }
+  launch("launching the kernel of groups' first rows", first_row_kernel, in.n + 1, to.keys[0], n, in.groups, to,
+         storage.group_errors);
+}
+
+}  // namespace exactdot::inline v0_3::cuda
