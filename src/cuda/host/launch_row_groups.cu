@@ -24,7 +24,7 @@ void launch_rows(const workspace::storage& storage, const row_groups& in, std::s
                     pieces = std::min<std::size_t>(rows.max_pieces, n / min_rows_of_piece + 1);
   const std::size_t units = std::size_t{in.groups} * in.lanes;
   launch_kernel(storage, "launching the kernel of rows by keys",
-                {static_cast<unsigned>(std::min((units + threads - 1) / threads, most)), row_group_threads},
+                {static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads},
                 row_group_kernel<config>, rows, bounds_of_rows<Work>(max_short_rows, 1), out, asked);
   if (n <= max_short_rows) return;
   const line_bounds bounds = bounds_of_rows<Work>(of_group / teams + 1, joins_of_pieces(pieces, owners));

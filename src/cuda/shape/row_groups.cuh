@@ -53,6 +53,8 @@ struct row_config {
   using total = typename Work::total;
   using columns = typename columns_of_thread<Work, Element, width_>::type;
   static constexpr int width = width_, in_flight = in_flight_, resident = resident_;
+  /// Of a block of short groups, each of whose warps has storage for results that stay open.
+  static constexpr unsigned threads = sizeof(typename Work::storage) > 4096 ? 128 : row_group_threads;
 };
 
 /// The columns of a thread, from number `column` on.
@@ -257,11 +259,11 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
 }
 
 template <class Config>
-__global__ void __launch_bounds__(row_group_threads, Config::resident)
+__global__ void __launch_bounds__(Config::threads, Config::resident * row_group_threads / Config::threads)
     row_group_kernel(const __grid_constant__ row_groups in, const __grid_constant__ line_bounds bounds,
                      const __grid_constant__ row_results out, const __grid_constant__ line_request asked) {
   using Work = typename Config::Work;
-  constexpr unsigned threads = row_group_threads;
+  constexpr unsigned threads = Config::threads;
   __shared__ typename Work::storage storage_of_warp[threads / 32];
   begin_kernel(~std::size_t{0});
   if (has_failed(in, out)) return;
