@@ -9,8 +9,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #else
 #include <algorithm>
-#include <numeric>
-#include <vector>
+#include <bit>
 #endif
 
 namespace exactdot::inline v0_3::cuda {
@@ -29,13 +28,21 @@ int bits_of(unsigned greatest) {
 
 #else
 
+/// By one thread: pairs of sorted stretches of `width` are merged, from one buffer to the other and back, bit_width(n
+/// - 1) times. In device memory alone, as the simulator asks for.
 __global__ void sort_kernel(const __grid_constant__ row_memory to, std::size_t n) {
-  std::vector<unsigned> order(n);
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](unsigned i, unsigned j) { return to.keys[0][i] < to.keys[0][j]; });
-  for (std::size_t i = 0; i < n; ++i) {
-    to.keys[1][i] = to.keys[0][order[i]], to.rows[1][i] = to.rows[0][order[i]];
+  int from = 0;
+  for (std::size_t width = 1; width < n; width *= 2, from = 1 - from) {
+    const unsigned *const keys = to.keys[from], *const rows = to.rows[from];
+    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
+      const std::size_t middle = std::min(begin + width, n), end = std::min(begin + 2 * width, n);
+      std::size_t first = begin, second = middle;
+      for (std::size_t i = begin; i < end; ++i) {
+        const bool takes_first = second == end || (first < middle && keys[first] <= keys[second]);
+        const std::size_t next = takes_first ? first++ : second++;
+        to.keys[1 - from][i] = keys[next], to.rows[1 - from][i] = rows[next];
+      }
+    }
   }
 }
 
@@ -72,7 +79,7 @@ void launch_row_sort(const workspace::storage& storage, const group_input& in, r
 #else
     static_cast<void>(bytes);
     launch_kernel(storage, "sorting rows by their keys", {1, 1}, sort_kernel, to, in.n);
-    const int last = 1;
+    const int last = std::bit_width(in.n - 1) % 2;
 #endif
     if (last == 1) std::swap(to.keys[0], to.keys[1]), std::swap(to.rows[0], to.rows[1]);
   }
