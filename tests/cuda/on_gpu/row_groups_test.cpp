@@ -104,6 +104,12 @@ void keyed_rows<float16>::cancel() {}
 template <>
 void keyed_rows<bfloat16>::cancel() {}
 
+template <class R>
+double as_number(R x) {
+  if constexpr (sizeof(R) == 2) return static_cast<double>(static_cast<float>(x));
+  return static_cast<double>(x);
+}
+
 /// One reduction by the CPU and by the GPU, with results of type R that lie `gap` results apart between groups.
 template <class R, class T>
 void expect_rows_of_cpu(reduction what, const keyed_rows<T>& x, const device_vector<T>& elements,
@@ -130,7 +136,7 @@ void expect_rows_of_cpu(reduction what, const keyed_rows<T>& x, const device_vec
     for (std::size_t i = 0; i < copy.size(); ++i) {
       ASSERT_EQ(std::memcmp(&copy[i], &expected[i], sizeof(R)), 0)
           << name_of(what) << " of " << of << (waited ? "" : ", stream-ordered") << ", group " << i / pitch
-          << ", column " << i % pitch;
+          << ", column " << i % pitch << ": " << as_number(copy[i]) << ", not " << as_number(expected[i]);
     }
   }
 }
