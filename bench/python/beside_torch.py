@@ -70,14 +70,14 @@ def cases(torch, xd):
                        lambda x=x, offsets=offsets, out=out: xd.segment_sum(x, offsets, out=out))
 
 
-def graph_of(torch, call):
+def graph_of(torch, call, calls=5):
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
         call()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=side):
-        for _ in range(5):
+        for _ in range(calls):
             call()
     return graph
 

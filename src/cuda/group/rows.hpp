@@ -18,8 +18,8 @@ inline constexpr int row_group_threads = 256;  ///< of a block
 
 /// Rows of a group that a thread adds alone, at most; others are long.
 inline constexpr unsigned max_short_rows = 128;
-/// Rows of a piece of a long group, at least, if it has several.
-inline constexpr unsigned min_rows_of_piece = 1024;
+/// Rows of a piece of a long group, at least, if it has several; and so many of each thread.
+inline constexpr unsigned min_rows_of_piece = 1024, min_rows_of_piece_thread = 16;
 
 /// Neighbouring columns of a thread: as many as 16 bytes hold, and registers.
 EXACTDOT_CORE int columns_of_row_thread(std::size_t element_bytes) {
@@ -67,7 +67,7 @@ struct row_groups {
   element_type type = element_type::float32;
   int log2_parts = 0;  ///< of the addends that an element makes
   unsigned groups = 0, columns = 0;
-  unsigned max_pieces = 1;  ///< of a group
+  unsigned max_pieces = 1, min_rows_of_piece = cuda_engine::min_rows_of_piece;  ///< of a long group
   unsigned lanes = 1;       ///< threads that have the columns of a short group
   fixed_divisor by_lanes;   ///< unless there is one
   unsigned lanes_of_tile = 1, tiles = 1;  ///< of a piece: a power of two, at most 32

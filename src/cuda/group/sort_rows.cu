@@ -1,6 +1,6 @@
 // Sorts rows by their keys: the radix sort of CUB, which is part of CUDA's toolkit (A. Adinets, D. Merrill,
-// "Onesweep", 2022), on a workspace's stream; on the simulator a thread that sorts. Stable, though no result depends
-// on it. Only the bits that keys up to `greatest` have.
+// "Onesweep", 2022), on a workspace's stream; on the simulator a thread. Stable, though no result depends on it.
+// Only the bits that keys have: 8 a pass, each of which reads and writes 8 bytes a row.
 #include <cuda/group/row_keys.cuh>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/launch_kernel.hpp>
@@ -20,7 +20,8 @@ namespace {
 
 #if defined(__CUDACC__) && !defined(__SIMTCC__)
 
-int bits_of(unsigned greatest) {
+int bits_of_keys(const group_input& in) {
+  const unsigned greatest = key_of_outside(in);
   int bits = 1;
   while (bits < 32 && greatest >> bits != 0) ++bits;
   return bits;
@@ -28,8 +29,8 @@ int bits_of(unsigned greatest) {
 
 #else
 
-/// By one thread: pairs of sorted stretches of `width` are merged, from one buffer to the other and back, bit_width(n
-/// - 1) times. In device memory alone, as the simulator asks for.
+/// By one thread: pairs of sorted stretches of `width` are merged, from one buffer to the other and back, as often
+/// as n - 1 has bits. In device memory alone, as the simulator asks for.
 __global__ void sort_kernel(const __grid_constant__ row_memory to, std::size_t n) {
   int from = 0;
   for (std::size_t width = 1; width < n; width *= 2, from = 1 - from) {
@@ -50,15 +51,15 @@ __global__ void sort_kernel(const __grid_constant__ row_memory to, std::size_t n
 
 }  // namespace
 
-std::size_t bytes_to_sort_rows(std::size_t n, unsigned greatest) {
+std::size_t bytes_to_sort_rows(const group_input& in) {
 #if defined(__CUDACC__) && !defined(__SIMTCC__)
   std::size_t bytes = 0;
   cub::DoubleBuffer<unsigned> keys, rows;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, rows, static_cast<int>(n), 0, bits_of(greatest)),
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, rows, static_cast<int>(in.n), 0, bits_of_keys(in)),
         "asking for the memory of a sort");
   return bytes;
 #else
-  static_cast<void>(n), static_cast<void>(greatest);
+  static_cast<void>(in);
   return 0;
 #endif
 }
@@ -72,7 +73,7 @@ void launch_row_sort(const workspace::storage& storage, const group_input& in, r
     launch("launching the kernel of rows' keys", row_key_kernel, (in.n + group_pack - 1) / group_pack, in, to);
 #if defined(__CUDACC__) && !defined(__SIMTCC__)
     cub::DoubleBuffer<unsigned> keys(to.keys[0], to.keys[1]), rows(to.rows[0], to.rows[1]);
-    check(cub::DeviceRadixSort::SortPairs(to.of_sort, bytes, keys, rows, static_cast<int>(n), 0, bits_of(in.groups),
+    check(cub::DeviceRadixSort::SortPairs(to.of_sort, bytes, keys, rows, static_cast<int>(n), 0, bits_of_keys(in),
                                           storage.stream),
           "sorting rows by their keys");
     const int last = keys.selector;

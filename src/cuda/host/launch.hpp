@@ -143,8 +143,8 @@ void launch_group_states(const workspace::storage& storage, const cuda_engine::g
 
 // Rows by keys: group/sort_rows.cu and host/launch_row_groups.cu, for row_group_engine.cpp.
 
-/// Scratch to sort n rows by keys up to `greatest`.
-[[nodiscard]] std::size_t bytes_to_sort_rows(std::size_t n, unsigned greatest);
+/// Scratch to sort these rows.
+[[nodiscard]] std::size_t bytes_to_sort_rows(const cuda_engine::group_input& in);
 /// Enqueues: to.rows[0] lists the rows by their keys, those out of range last; to.first says where groups begin;
 /// and to.status the first key out of range, unless such rows are skipped. `bytes`: of scratch.
 void launch_row_sort(const workspace::storage& storage, const cuda_engine::group_input& in,

@@ -9,7 +9,7 @@ namespace {
 /// Rows in flight, and blocks of a multiprocessor, by the registers that sums take.
 template <class Work, class Element>
 using config_of = row_config<Work, Element, columns_of_row_thread(sizeof(Element)), Work::sums == 1 ? 4 : 2,
-                             Work::sums == 1 && sizeof(Element) >= 4 ? 3 : 2>;
+                             Work::sums == 1 ? 3 : 2>;
 
 template <class Work, class Element>
 void launch_rows(const workspace::storage& storage, const row_groups& in, std::size_t n, const row_results& out,
@@ -20,14 +20,15 @@ void launch_rows(const workspace::storage& storage, const row_groups& in, std::s
   row_groups rows = in;
   const unsigned resident = static_cast<unsigned>(storage.multiprocessors * config::resident);
   rows.max_pieces = std::max(resident / rows.tiles, 1U);
-  const std::size_t of_group = std::max<std::size_t>(min_rows_of_piece, n / rows.max_pieces + 1),
-                    pieces = std::min<std::size_t>(rows.max_pieces, n / min_rows_of_piece + 1);
+  rows.min_rows_of_piece = std::max(min_rows_of_piece, min_rows_of_piece_thread * static_cast<unsigned>(teams));
+  const std::size_t of_piece = std::max<std::size_t>(rows.min_rows_of_piece, n / rows.max_pieces + 1),
+                    pieces = std::min<std::size_t>(rows.max_pieces, n / rows.min_rows_of_piece + 1);
   const std::size_t units = std::size_t{in.groups} * in.lanes;
   launch_kernel(storage, "launching the kernel of rows by keys",
                 {static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads},
                 row_group_kernel<config>, rows, bounds_of_rows<Work>(max_short_rows, 1), out, asked);
   if (n <= max_short_rows) return;
-  const line_bounds bounds = bounds_of_rows<Work>(of_group / teams + 1, joins_of_pieces(pieces, owners));
+  const line_bounds bounds = bounds_of_rows<Work>(of_piece / teams + 1, joins_of_pieces(pieces, owners));
   launch_kernel(storage, "launching the kernel of pieces of groups", {resident, row_group_threads},
                 row_piece_kernel<config>, rows, bounds, out, asked);
   launch_kernel(storage, "launching the kernel of open rows by keys",

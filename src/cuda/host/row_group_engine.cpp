@@ -55,7 +55,7 @@ void run_row_groups(storage_type& storage, const engine::batch& of, bool waits) 
   row_sizes sizes;
   sizes.n = of.keys.n, sizes.groups = of.keys.groups, sizes.columns = of.column_count, sizes.tiles = in.tiles;
   sizes.sums = each.info().needs_squares() ? 2 : 1;
-  sizes.bytes_of_sort = sizes.n == 0 ? 0 : cuda::bytes_to_sort_rows(sizes.n, keys.groups);
+  sizes.bytes_of_sort = sizes.n == 0 ? 0 : cuda::bytes_to_sort_rows(keys);
   std::size_t cleared = 0;
   const std::size_t bytes = place_rows(sizes, nullptr, in.to, cleared);
   void* const memory = storage.group_memory.at_least(bytes, storage.stream);

@@ -10,217 +10,15 @@
 // Works are those of columns (work/sum.cuh, work/moments.cuh). A row is read once, by packs of up to 16 bytes.
 #pragma once
 
-#include <cuda/group/rows.hpp>
-#include <cuda/shape/columns.cuh>
+#include <cuda/shape/row_columns.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Neighbouring columns of carriers, of one thread; as packed_columns.
-template <class Work, int width>
-class carrier_columns {
- public:
-  static constexpr int words = 2 * width;
-
-  __device__ __forceinline__ void add(const unsigned (&x)[words], const unsigned (&)[words]) {
-#pragma unroll
-    for (int j = 0; j < width; ++j) {
-      const double value[1] = {core::bit_cast<double>(std::uint64_t{x[2 * j + 1]} << 32 | x[2 * j])};
-      sums_[j].add(value, value);
-    }
-  }
-  [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t) { return sums_[j].total(); }
-
- private:
-  typename Work::of_thread sums_[width];
-};
-
-template <class Work, class Element, int width>
-struct columns_of_thread {
-  using type = packed_columns<typename Work::template of_packs<Element>, Element, width>;
-};
-template <class Work, int width>
-struct columns_of_thread<Work, double, width> {
-  using type = carrier_columns<Work, width>;
-};
-
-/// What a work and an element make of rows: `width` columns of a thread, `in_flight` rows loaded before the first
-/// is used.
-template <class Work_, class Element_, int width_, int in_flight_, int resident_>
-struct row_config {
-  using Work = Work_;
-  using Element = Element_;
-  using total = typename Work::total;
-  using columns = typename columns_of_thread<Work, Element, width_>::type;
-  static constexpr int width = width_, in_flight = in_flight_, resident = resident_;
-  /// Of a block of short groups, each of whose warps has storage for results that stay open.
-  static constexpr unsigned threads = sizeof(typename Work::storage) > 4096 ? 128 : row_group_threads;
-};
-
-/// The columns of a thread, from number `column` on.
-template <class Config>
-class row_columns {
- public:
-  static constexpr int width = Config::width, in_flight = Config::in_flight;
-
-  __device__ __forceinline__ row_columns(const row_groups& in, unsigned column)
-      : data_(in.data + std::size_t{column} * sizeof(Element)),
-        stride_(in.row_stride),
-        rows_(in.axes.list),
-        count_(static_cast<int>(::min(in.columns - column, static_cast<unsigned>(width)))) {}
-
-  [[nodiscard]] __device__ __forceinline__ int count() const { return count_; }
-  /// Adds every `step`-th row of the list from number `begin` to before `end`.
-  __device__ __forceinline__ void add(unsigned begin, unsigned end, unsigned step) {
-    if constexpr (bytes >= 4) {
-      const auto places = reinterpret_cast<std::uintptr_t>(data_) | static_cast<std::uintptr_t>(stride_);
-      if (count_ == width && places % bytes == 0) return add_rows<true>(begin, end, step);
-    }
-    add_rows<false>(begin, end, step);
-  }
-  /// Of column j, of at most `rows` rows.
-  [[nodiscard]] __device__ __forceinline__ typename Config::total total(int j, unsigned rows) {
-    return sums_.total(j, std::uint64_t{rows} + 2);
-  }
-
- private:
-  using Element = typename Config::Element;
-  using columns = typename Config::columns;
-  static constexpr unsigned bytes = width * sizeof(Element);
-  static_assert(bytes <= 16);
-
-  const char* data_;
-  std::ptrdiff_t stride_;
-  const unsigned* rows_;
-  int count_;
-  columns sums_;
-
-  /// The numbers of the rows are loaded a turn ahead.
-  template <bool is_wide>
-  __device__ __forceinline__ void add_rows(unsigned begin, unsigned end, unsigned step) {
-    unsigned row[in_flight], x[in_flight][columns::words];
-    const auto load_numbers = [&](unsigned from) {
-#pragma unroll
-      for (unsigned k = 0; k < in_flight; ++k) row[k] = from + k * step < end ? rows_[from + k * step] : ~0U;
-    };
-    load_numbers(begin);
-    for (unsigned i = begin; i < end; i += in_flight * step) {
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        const int count = row[k] == ~0U ? 0 : count_;
-        const char* const at = data_ + static_cast<std::ptrdiff_t>(row[k]) * stride_;
-        if (is_wide && count == 0) {
-#pragma unroll
-          for (int word = 0; word < columns::words; ++word) x[k][word] = 0;
-        } else {
-          load_row<Element, width, is_wide>(at, sizeof(Element), count, x[k]);
-        }
-      }
-      load_numbers(i + in_flight * step);
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) sums_.add(x[k], x[k]);
-    }
-  }
-};
-
-/// Bounds of sums of which a thread adds at most `rows` terms, which go through at most so many joins. A grid of
-/// 32 blocks for each join has more (joins_of); a thread uses one accumulator only.
-template <class Work>
-EXACTDOT_CORE line_bounds bounds_of_rows(std::size_t rows, std::size_t joins) {
-  constexpr std::size_t accumulators = 16 / sizeof(typename Work::carrier);
-  return bounds_of_split<Work>(rows * accumulators, 1, 16, 32 * joins);
-}
-
-/// Where the results of a group go, by columns.
-__device__ __forceinline__ line_results results_of(const row_results& out, std::size_t group) {
-  line_results found;
-  found.first = out.first + static_cast<std::ptrdiff_t>(group) * out.next_group, found.next = out.next_column;
-  found.to.rule = out.rule, found.to.status = out.status;
-  return found;
-}
-
-/// The elements of a result, for its second look. `first`, `n`: rows of the list.
-template <class T>
-__device__ __forceinline__ operands<T, input_layout::axes> elements_of_result(const row_groups& in, unsigned column,
-                                                                              std::size_t first, std::size_t n) {
-  operands<T, input_layout::any> line;
-  const auto bytes = static_cast<std::size_t>(bytes_of(in.type));
-  line.a = {in.data + std::size_t{column} * bytes, in.row_stride, in.type, false};
-  line.b = line.a;
-  line.n = n << in.log2_parts, line.log2_parts_a = in.log2_parts;
-  operands<T, input_layout::axes> found(line, &in.axes);
-  found.begin = first;
-  return found;
-}
-
-/// As the source of one line, for add_open_piece.
-template <class T>
-struct rows_of_result {
-  const row_groups& in;
-  unsigned column;
-  std::size_t begin;
-  [[nodiscard]] __device__ __forceinline__ auto piece(std::size_t, std::uint64_t, std::uint64_t first,
-                                                      std::uint64_t n) const {
-    return elements_of_result<T>(in, column, begin + first, n);
-  }
-};
-
-/// Whether the call has failed, so that nothing is to be written.
-__device__ __forceinline__ bool has_failed(const row_groups& in, const row_results& out) {
-  return out.only_if_all_right && in.to.status->of_keys.bad_key != 0;
-}
-
-/// Stores neighbouring results of `bytes` bytes each by loads of up to 16 bytes: false if they are not aligned so.
-template <int bytes, int width>
-__device__ __forceinline__ bool store_packed(char* at, const std::uint64_t (&words)[width]) {
-  constexpr int all = bytes * width, of_store = all < 16 ? all : 16;
-  static_assert(all >= 4 && (bytes >= 4 || width % 2 == 0));
-  if (reinterpret_cast<std::uintptr_t>(at) % of_store != 0) return false;
-  struct alignas(of_store) pack_of_words {
-    unsigned word[of_store / 4];
-  };
-#pragma unroll
-  for (int part = 0; part < all / of_store; ++part) {
-    pack_of_words made;
-#pragma unroll
-    for (int i = 0; i < of_store / 4; ++i) {
-      const int word = part * of_store / 4 + i;
-      if constexpr (bytes == 8) {
-        made.word[i] = static_cast<unsigned>(words[word / 2] >> word % 2 * 32);
-      } else if constexpr (bytes == 4) {
-        made.word[i] = static_cast<unsigned>(words[word]);
-      } else {
-        const auto low = static_cast<unsigned>(words[2 * word]), high = static_cast<unsigned>(words[2 * word + 1]);
-        made.word[i] = (low & 0xffff) | high << 16;
-      }
-    }
-    *reinterpret_cast<pack_of_words*>(at + part * of_store) = made;
-  }
-  return true;
-}
-
-/// The results of `count` columns of a group from number `column` on, but for those that are open, by their bits.
-template <class T, int width>
-__device__ __forceinline__ void store_columns(const row_results& out, const line_results& of_group, unsigned column,
-                                              int count, unsigned open, const std::uint64_t (&words)[width]) {
-  if (open == 0 && count == width) {
-    char* const at = of_group.at(column);
-    if (out.packed_bytes == 8 && store_packed<8>(at, words)) return;
-    if (out.packed_bytes == 4 && store_packed<4>(at, words)) return;
-    if constexpr (width % 2 == 0) {
-      if (out.packed_bytes == 2 && store_packed<2>(at, words)) return;
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < width; ++j) {
-    if (j < count && (open >> j & 1) == 0) store_line<T>(of_group, column + static_cast<unsigned>(j), words[j]);
-  }
-}
-
 /// Lists the pieces of a long group. By one thread.
 __device__ inline void list_pieces(const row_groups& in, unsigned group, unsigned begin, unsigned end) {
   const unsigned n = end - begin, least = (n + in.max_pieces - 1) / in.max_pieces;
-  const unsigned rows = least > min_rows_of_piece ? least : min_rows_of_piece, pieces = (n + rows - 1) / rows;
+  const unsigned rows = least > in.min_rows_of_piece ? least : in.min_rows_of_piece, pieces = (n + rows - 1) / rows;
   const unsigned place = atomicAdd(&in.to.status->pieces, pieces);
   const unsigned slot = pieces > 1 ? atomicAdd(&in.to.status->slots, pieces) : 0;
   for (unsigned i = 0; i < pieces; ++i) {
@@ -229,10 +27,57 @@ __device__ inline void list_pieces(const row_groups& in, unsigned group, unsigne
   }
 }
 
-/// Results of some columns of a short group, by one thread. What stays open: its columns, and their scaling.
+/// What stays open of some columns: which, and their scaling.
 struct open_columns {
   unsigned columns = 0, scaling = 0;  ///< a bit, and two bits of each
+
+  template <class Work>
+  __device__ __forceinline__ void add(unsigned j, const typename Work::total& total, const line_bounds& bounds) {
+    columns |= 1U << j, scaling |= Work::choose_scaling(total, bounds) << 2 * j;
+  }
 };
+
+/// The results of a short group that are computed at once: all; or, of floats of 16 bits, of which a thread has
+/// many columns, exact sums, as nearly all are. False: it is to be decided apart.
+template <class Config>
+__device__ __forceinline__ bool decide_at_once(const typename Config::total& total, const line_bounds& bounds,
+                                               const core::result_rule& rule, unsigned n, const line_request& asked,
+                                               core::decision& found) {
+  using Work = typename Config::Work;
+  constexpr bool is_narrow = type_of<typename Config::Element> == element_type::float16 ||
+                             type_of<typename Config::Element> == element_type::bfloat16;
+  if constexpr (!is_narrow) {
+    found = Work::decide(total, bounds, rule, n, asked);
+    return true;
+  } else if constexpr (Work::sums == 1) {
+    const bool is_rounding = rule.finish() == core::finish::round && !rule.is_integer() &&
+                             rule.format().precision < core::format<float>::precision;
+    if (!is_rounding || total.correction != 0 || !total.is_exact()) return false;
+    found = {correctly_rounded::rounded(rule.format(), total.sum), true};
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Decides and stores the results of the columns `apart`. In a loop: what is inlined for each takes registers.
+template <class Config>
+__device__ __forceinline__ void decide_apart(row_columns<Config>& of_thread, const line_bounds& bounds,
+                                             const line_results& to, unsigned column, unsigned n,
+                                             const line_request& asked, unsigned apart, open_columns& open) {
+  using Work = typename Config::Work;
+  typename Config::total totals[Config::width];
+#pragma unroll
+  for (int j = 0; j < Config::width; ++j) totals[j] = of_thread.total(j, n);
+#pragma unroll 1
+  for (; apart != 0; apart &= apart - 1) {
+    const auto j = static_cast<unsigned>(__ffs(static_cast<int>(apart)) - 1);
+    if (finish_line<Work>(totals[j], bounds, to, column + j, n, asked)) continue;
+    open.template add<Work>(j, totals[j], bounds);
+  }
+}
+
+/// Results of some columns of a short group, by one thread; returns what stays open.
 template <class Config>
 __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in, const line_bounds& bounds,
                                                            const row_results& out, const line_request& asked,
@@ -240,21 +85,27 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
                                                            unsigned end) {
   using Work = typename Config::Work;
   const line_results to = results_of(out, group);
+  const unsigned n = end - begin;
   row_columns<Config> of_thread(in, column);
   of_thread.add(begin, end, 1);
   open_columns open;
+  unsigned apart = 0;
   std::uint64_t words[Config::width];
 #pragma unroll
   for (int j = 0; j < Config::width; ++j) {
     words[j] = asked.of_none;
-    if (begin == end || j >= of_thread.count()) continue;
-    const auto total = of_thread.total(j, end - begin);
-    const core::decision found = Work::decide(total, bounds, out.rule, end - begin, asked);
+    if (n == 0 || j >= of_thread.count()) continue;
+    const auto total = of_thread.total(j, n);
+    core::decision found{0, false};
+    if (!decide_at_once<Config>(total, bounds, out.rule, n, asked, found)) {
+      apart |= 1U << j;
+    } else if (!found.certain) {
+      open.template add<Work>(static_cast<unsigned>(j), total, bounds);
+    }
     words[j] = found.word;
-    if (found.certain) continue;
-    open.columns |= 1U << j, open.scaling |= Work::choose_scaling(total, bounds) << 2 * j;
   }
-  store_columns<typename Work::carrier>(out, to, column, of_thread.count(), open.columns, words);
+  store_columns<typename Work::carrier>(out, to, column, of_thread.count(), open.columns | apart, words);
+  if (apart != 0) decide_apart<Config>(of_thread, bounds, to, column, n, asked, apart, open);
   return open;
 }
 
