@@ -55,6 +55,8 @@ function(exactdot_link_whole library objects)
   add_dependencies(${library} ${objects})
 endfunction()
 
+# kernels without optimisation; -G, for debuggers, takes twice as long
+set(exactdot_unoptimised_kernels -Xcicc=-O0 -Xptxas=-O0)
 if(EXACTDOT_BUILD_CUDA)
   include(CheckLanguage)
   check_language(CUDA)

@@ -1,4 +1,4 @@
-"""The places that hold the version: CMakeLists.txt, which the others repeat, the projects of the wheels, vcpkg.json,
+"""The places that hold the version: CMakeLists.txt, which the others repeat, the projects of the wheels, vcpkg.json, install.md,
 CITATION.cff, CHANGELOG.md, and the inline namespace of the sources and the version of the symbols, which have the first two numbers."""
 import pathlib
 import re
@@ -12,7 +12,8 @@ REQUIREMENT = re.compile(rf'(?<="exactdot-cu13==){VERSION}(?=")|(?<="exactdot==)
 PLACES = {"pyproject.toml": [PROJECT, REQUIREMENT], "packaging/cu13/pyproject.toml": [PROJECT, REQUIREMENT],
           "packaging/simtcc/pyproject.toml": [PROJECT],
           "CITATION.cff": [re.compile(rf"(?<=^version: ){VERSION}$", re.MULTILINE)]}
-NUMBERS = {"packaging/vcpkg/vcpkg.json": re.compile(r'(?<="version": ")\d+\.\d+\.\d+(?=")')}  # without .dev
+NUMBERS = {"packaging/vcpkg/vcpkg.json": re.compile(r'(?<="version": ")\d+\.\d+\.\d+(?=")'),
+           "docs/install.md": re.compile(r"(?<=`exactdot/)\d+\.\d+\.\d+(?=`)")}  # without .dev
 RELEASED = re.compile(r"^date-released: .*\n", re.MULTILINE)
 SECTION = re.compile(r"^## \[([^]]+)\](?: - (\d{4}-\d\d-\d\d))?\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
@@ -80,6 +81,9 @@ def write(root, version_, date):
             changed = re.sub(rf"(?<=`){old_symbols}(?=`)|(?<=\Aversion ){old_symbols}$", new_symbols, changed, flags=re.MULTILINE)
             if changed != text:
                 path.write_text(changed)
+        install = root / "docs/install.md"  # the package of the shared libraries
+        install.write_text(install.read_text().replace(*(f"libexactdot{each.removeprefix('EXACTDOT_')}" for each in (
+            old_symbols, new_symbols))))
     numbers = version_.split(".dev")[0]
     change("CMakeLists.txt", (IN_CMAKE, numbers), (SUFFIX, version_.removeprefix(numbers)))
     for name, patterns in PLACES.items():

@@ -23,10 +23,15 @@ PAGES = {
              [*(f"include/exactdot/{name}" for name in ("cuda.hpp", "cuda/batches.hpp", "cuda/states.hpp",
                                                        "cuda/batch_states.hpp", "cuda/peer_sums.hpp",
                                                        "cuda/thread_sum.cuh", "cuda/block_sum.cuh", "cuda/reduce.cuh"))]),
+    "mpi": ("MPI", "Exact sums over the processes of a communicator, in C++ and C. "
+            "[exactdot over MPI](../mpi.md) is the guide, for Fortran too.",
+            ["mpi/include/exactdot/mpi.hpp", "mpi/include/exactdot_mpi.h", "mpi/include/exactdot/mpi/requests.h"]),
     "simulator": ("Simulator", "CUDA kernels on a CPU. [CUDA kernels on a CPU](../simt.md) is the guide.",
                   ["simt/include/exactdot/simt/simulator.hpp", "simt/include/exactdot/simt/recording.hpp",
                    "simt/include/exactdot/simt/costs.hpp"]),
 }
+# headers of C with helpers, which cannot be hidden: what a comment describes is shown, without members of the helpers' structs
+WITH_HELPERS = {"mpi/include/exactdot_mpi.h", "mpi/include/exactdot/mpi/requests.h"}
 CONFIGURATION = r"""
 INPUT = {inputs}
 STRIP_FROM_PATH = {source}
@@ -142,6 +147,11 @@ def opening(lines):
     return "\n\n".join(escaped(re.sub(r"\s+", " ", part).strip()) for part in plain)
 
 
+def is_public(each):
+    """Of headers with helpers: these have no comment, or take the name of the function that calls them."""
+    return bool(each.text) and each.kind != "variable" and "const char* caller" not in each.code()
+
+
 def is_shown_elsewhere(each, whole):
     """A member of a struct that is shown whole, or the name of a constructor's class that Doxygen repeats."""
     scope = each.scope.split("::")[-1]
@@ -202,7 +212,7 @@ def write(source, scratch, target):
     for name, (title, text, parts) in PAGES.items():
         page = [f"# {title}", text]
         for header in parts:
-            found = [each for each in all_found if each.file == header]
+            found = [each for each in all_found if each.file == header and (header not in WITH_HELPERS or is_public(each))]
             if not found:
                 faults.append(f"{header}: Doxygen found nothing")
             page += section(header, headers[header], found, faults)

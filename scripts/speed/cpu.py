@@ -1,4 +1,4 @@
-"""Results of the CPU for scripts/performance: the page of docs/performance.md and the README's figures.
+"""Results of the CPU for scripts/performance: the page of docs/performance.md.
 
 Results are in docs/results/cpu.json (`exactdot bench --device cpu`). scripts/speed/cpu_tables.py has the raw tables,
 scripts/speed/cpu_goals.py the goals.
@@ -103,7 +103,7 @@ def speed(results, mode):
     return text + (f", up to {max_ratio(shorter):.2f}× for shorter vectors" if shorter else "")
 
 
-def readme_table(results, old):
+def speed_table(results, old):
     """The old table with new figures in the column `speed`."""
     lines = old.strip().split("\n")
     column = [cell.strip() for cell in lines[0].split("|")].index("speed")
@@ -116,7 +116,7 @@ def readme_table(results, old):
 
 
 def conditions(results):
-    """What the figures of readme_table refer to."""
+    """What the figures of speed_table refer to."""
     ratios = [ratio.value for data in results.hostile for type_ in results.types for n in results.sizes
               if n >= MIN_HOSTILE and (ratio := results.hostile_ratio(type_, n, results.threads[0], data))]
     text = "One thread, elements uniform in (−1, 1), the worse of float and double."

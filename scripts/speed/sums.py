@@ -75,15 +75,11 @@ def peers(results):
                   f"results of {results['orders']} orders"], rows)
 
 
-def ratios(results, layouts=("vector", "rows", "columns")):
+def ratios(results):
     """NumPy's time over exactdot's, a row for each type."""
-    shapes = list(dict.fromkeys((row["layout"], row["shape"]) for row in results["rows"] if row["layout"] in layouts))
+    shapes = list(dict.fromkeys((row["layout"], row["shape"]) for row in results["rows"]))
     found = {(row["dtype"], row["layout"], row["shape"]): ratio(row) for row in results["rows"]}
     types = dict.fromkeys(row["dtype"] for row in results["rows"])
     head = [shape if layout == "vector" else f"{layout} of {shape}" for layout, shape in shapes]
     return table(["times as fast as `np.sum`", *head],
                  [[name, *(figure(found[name, *shape]) for shape in shapes)] for name in types])
-
-
-def ratios_of_vectors(results):
-    return ratios(results, ("vector",))

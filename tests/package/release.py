@@ -89,11 +89,14 @@ def main(source, scratch):
         path.write_text(wrong)
         copy.expect(1, "--check", check, says=f"FAIL  {check}: {says}")
         path.write_text(text)
-    copy.expect(0, "--tag", says="python3 -m twine upload dist/*")
+    copy.expect(0, "--tag", says="build/wheels/checks/bin/twine upload dist/*")
     copy.run("git", "commit", "--quiet", "--allow-empty", "--message", "Later")
     copy.expect(1, "--check", "tag", says="check out v9.8.7, or make another version")
     copy.expect(0, "--set", "9.9.0.dev0", says="wrote 9.9.0.dev0")
     copy.expect(0, "--check", "namespace", "citation", says="ok    namespace: v9_9")
+    install = (copy.root / "docs/install.md").read_text()
+    if "`exactdot/9.9.0`" not in install or "`libexactdot9.9`" not in install:
+        sys.exit("release: --set 9.9.0.dev0 did not write docs/install.md")
     for name, line in (("c.txt", "version EXACTDOT_9.9"), ("cpp.txt", "namespace v9_9")):
         if (copy.root / "tests/package/abi" / name).read_text().splitlines()[0] != line:
             sys.exit(f"release: --set 9.9.0.dev0 did not write {line} to {name}")

@@ -12,7 +12,7 @@ import sys
 EXPECTED = {"codeql.yml", "release.yml", "sanitizers.yml", "tests.yml", "wheels.yml"}
 NEEDS_CUDA = {"test-cuda"}  # which .ci/run calls where there is nvcc
 VERSIONED = re.compile(r"[\w.-]+/[\w./-]+@(?:v\d+(?:\.\d+)*|[0-9a-f]{40})")
-IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+|\$\{\{ vars\.\w+ \}\}")
+IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+")
 
 
 def faults_of(source, name, text, targets):
