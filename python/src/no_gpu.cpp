@@ -51,10 +51,9 @@ void gpu_group_states(const gpu_states&, const any_grid&, const any_grid&, const
   refuse();
 }
 any_scalar gpu_reduce_grid(const gpu_batch&, element_type, const stream_choice&) { refuse(); }
-std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>&, element_type, int,
-                                               const stream_choice&) {
-  refuse();
-}
+void gpu_reduce_list(const gpu_list&, const stream_choice&) { refuse(); }
+any_scalar gpu_reduce_list(const gpu_list&, element_type, const stream_choice&) { refuse(); }
+std::vector<std::int64_t> gpu_words_of_grid(reduction, const any_grid&, int, const stream_choice&) { refuse(); }
 
 void gpu_check(int, const stream_choice&) { refuse(); }
 void gpu_store(const any_scalar&, const imported_array&, const stream_choice&) { refuse(); }
