@@ -27,6 +27,8 @@ struct sum_of_list : sum_of_packs<T, Term> {
   static constexpr bool loses_to_underflow = sum_of_terms<T, Term>::loses_to_underflow;
   template <input_layout>
   using source = list_source<T>;
+  template <input_layout>
+  static constexpr block_config split{256, 3};
 
   /// What a thread knows of a stretch.
   template <int in_flight, class Team>
