@@ -18,9 +18,11 @@ def arrays(dtype: str) -> list[Any]:
     rng = np.random.default_rng(7)
     shapes = ((3, 4), (5,), (), (0, 2), (2, 3, 4), (70, 90), (7,), (4096,))
     x = [rng.integers(0, 100, shape).astype(dtype_of(dtype)) for shape in shapes]
-    wide = rng.integers(0, 100, 80 * 64).astype(dtype_of(dtype)).view(np.uint8)
-    size = x[0].dtype.itemsize
-    x += [np.frombuffer(wide.tobytes(), np.uint8)[i : i + 33 * size].view(x[0].dtype) for i in range(1, 16)]
+    for skew in range(1, 16):  # bytes
+        memory = np.zeros(16 + 33 * x[0].dtype.itemsize, np.uint8)
+        odd = memory[skew : skew + 33 * x[0].dtype.itemsize].view(x[0].dtype)
+        odd[:] = rng.integers(0, 100, 33).astype(x[0].dtype)
+        x.append(odd)
     return [*x, x[0].T, x[4][::-1, ::2, 1:3], np.asfortranarray(x[5])[:, ::-1], x[1][:0], np.broadcast_to(x[1], (3, 5))]
 
 

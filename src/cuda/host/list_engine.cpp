@@ -38,8 +38,8 @@ void check_ends(const vector_list& x, const any_results& out) {
 
 /// The plan of one vector that has all elements. Throws for types and reductions that lists do not have.
 engine::plan plan_of(reduction what, const vector_list& x, element_type result) {
-  const any_vector none{nullptr, 0, x.vectors.empty() ? element_type::float64 : x.vectors[0].type, 0, false};
-  engine::request asked{"cuda", what, none, none, result};
+  const any_vector any{nullptr, 1, x.vectors.empty() ? element_type::float64 : x.vectors[0].type, 0, false};
+  engine::request asked{"cuda", what, any, any, result};
   engine::check_request(asked, mode::exact);
   const core::reduction_info& info = core::info_of(what);
   if (info.inputs != 1 || info.sums != 1 || info.finish == core::finish::quotient) {
@@ -81,13 +81,13 @@ list_reading reading_of(const any_vector& x, const engine::plan& plan) {
   return core::carrier_of(x.type) == plan.carrier ? list_reading::packs : list_reading::singles;
 }
 
-/// Elements of a unit: what a block reads in some 3 µs, by which a stretch costs a block a unit whatever its length
-/// is; less if there would be fewer than 16 units for each block. 2^31 units at most.
+/// Elements of a unit: what a block reads in some 3 µs, the time that a stretch takes a block whatever its length
+/// is; less if blocks would have none. 2^31 units at most.
 std::uint64_t unit_of(const vector_list& x, const workspace::storage& storage) {
   constexpr std::uint64_t bytes_of_unit = std::uint64_t{1} << 14, least = 256;
   std::uint64_t n = 0, size = sizeof(double);
   for (const any_vector& each : x.vectors) n += each.n, size = std::min<std::uint64_t>(size, size_of(each.type));
-  const std::uint64_t of_block = n / (static_cast<unsigned>(storage.multiprocessors) * 3 * 16);
+  const std::uint64_t of_block = n / (static_cast<unsigned>(storage.multiprocessors) * 3);
   const std::uint64_t wanted = std::clamp<std::uint64_t>(of_block, least, bytes_of_unit / size);
   return std::max<std::uint64_t>(wanted, n >> 30) / least * least;
 }

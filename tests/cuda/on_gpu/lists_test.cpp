@@ -96,14 +96,14 @@ template <integer_element Element>
 std::vector<Element> elements_of(oracle::rng& random, std::size_t n) {
   std::vector<Element> x(n);
   const unsigned narrow = static_cast<unsigned>(random.below(8 * sizeof(Element)));
-  for (Element& each : x) each = static_cast<Element>(static_cast<Element>(random()) >> narrow);
+  for (Element& each : x) each = static_cast<Element>(static_cast<Element>(random.bits()) >> narrow);
   return x;
 }
 
 std::size_t random_length(oracle::rng& random) {
   constexpr std::size_t lengths[] = {0, 1, 7, 31, 300, 4096, 5000, 100'000};
   const std::size_t n = lengths[random.below(std::size(lengths))];
-  return at_most(n, 2500) + random.below(3) * (n != 0 ? 1 : 0);
+  return at_most(n, 1500) + random.below(3) * (n != 0 ? 1 : 0);
 }
 
 /// Results of one to four vectors whose types are some of Elements.
@@ -143,33 +143,33 @@ void expect_random(unsigned salt, int repeats, std::initializer_list<reduction> 
   }
 }
 
+constexpr auto to_float32 = element_type::float32, to_float64 = element_type::float64,
+               to_float16 = element_type::float16, to_bfloat16 = element_type::bfloat16, to_int64 = element_type::int64;
 constexpr auto sum = reduction::sum, asum = reduction::asum, squares = reduction::sum_of_squares,
                nrm2 = reduction::nrm2;
 
 TEST_F(cuda_lists, of_floats_have_the_oracles_bits) {
-  using enum element_type;
-  expect_random<float, float, float16, bfloat16>(1, 60, {nrm2, sum, asum, squares, nrm2},
-                                                  {float32, bfloat16, float64, float16});
-  expect_random<float, float>(2, 20, {sum, nrm2, asum}, {float32, float64});
+  expect_random<float, float, float16, bfloat16>(1, 40, {nrm2, sum, asum, squares, nrm2},
+                                                  {to_float32, to_bfloat16, to_float64, to_float16});
+  expect_random<float, float>(2, 12, {sum, nrm2, asum}, {to_float32, to_float64});
 }
 
 TEST_F(cuda_lists, of_doubles_have_the_oracles_bits) {
-  using enum element_type;
-  expect_random<double, double>(3, 60, {nrm2, sum, asum, squares}, {float64, float32, bfloat16});
+  expect_random<double, double>(3, 36, {nrm2, sum, asum, squares}, {to_float64, to_float32, to_bfloat16});
 }
 
 TEST_F(cuda_lists, of_integers_have_the_oracles_bits) {
-  using enum element_type;
-  expect_random<std::int64_t, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>(4, 20, {sum, asum, squares},
-                                                                                      {int64, float32});
-  expect_random<std::int64_t, std::int8_t, std::uint16_t, std::int32_t, std::uint32_t>(5, 30, {sum, asum, squares},
-                                                                                       {int64, float64});
-  expect_random<std::int64_t, std::int64_t>(6, 20, {sum, asum}, {int64, float64});
+  expect_random<std::int64_t, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>(4, 12, {sum, asum, squares},
+                                                                                      {to_int64, to_float32});
+  expect_random<std::int64_t, std::int8_t, std::uint16_t, std::int32_t, std::uint32_t>(5, 18, {sum, asum, squares},
+                                                                                       {to_int64, to_float64});
+  expect_random<std::int64_t, std::int64_t>(6, 12, {sum, asum}, {to_int64, to_float64});
 }
 
 /// More vectors than one launch takes in its parameters, most of them short, some without elements.
 TEST_F(cuda_lists, may_have_thousands_of_vectors) {
   for (const std::size_t count : {100, 101, 870, 971, 2000}) {
+    if (is_simulated() && count % 2 == 0) continue;
     for (const bool joined : {true, false}) {
       oracle::rng random(count);
       placed_list<float> made;
