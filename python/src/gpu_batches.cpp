@@ -114,7 +114,8 @@ any_scalar gpu_reduce_list(const gpu_list& asked, element_type result, const str
   any_scalar value{result, 0};
   on_stream(asked.device, stream, [&](cuda::workspace& on) {
     const stream_memory word(sizeof value.bits, on.stream());
-    cuda::reduce(on, asked.what, cuda::vector_list{asked.vectors, asked.ends}, {word.as<void>(), result, {}, false});
+    cuda::reduce(on, asked.what, cuda::vector_list{asked.vectors, asked.ends},
+                 {word.as<void>(), result, {}, false});
     read_back(&value.bits, word.as<void>(), size_of(result), on.stream());
     if (is_integer(result)) on.check();
   });

@@ -69,7 +69,8 @@ void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream);
 [[nodiscard]] any_scalar gpu_reduce_list(const gpu_list& asked, element_type result, const stream_choice& stream);
 
 /// The words of the exact state of a reduction of an array. Waits for them.
-std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device, const stream_choice& stream);
+std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device,
+                                            const stream_choice& stream);
 
 /// Waits for the stream and throws what earlier calls on it could not: cuda::workspace::check.
 void gpu_check(int device, const stream_choice& stream);

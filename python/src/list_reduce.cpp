@@ -89,8 +89,8 @@ stream_choice import_items(const list_call& call, list_of_arrays& list, imported
   return stream;
 }
 
-/// The element type of a result that no argument names; of booleans, as of other calls, int8 for sums. Throws TypeError
-/// unless one exact state serves all types, if they are joined.
+/// The element type of a result that no argument names; of booleans, as of other calls, int8 for sums. Throws
+/// TypeError unless one exact state serves all types, if they are joined.
 element_type default_type(const list_call& call, list_of_arrays& list) {
   const auto type_of_item = [&](std::size_t i) {
     const imported_array& x = list.at(i);
@@ -137,6 +137,12 @@ void append_vectors(const imported_array& x, std::vector<any_vector>& to) {
     }
     to.push_back({data + offset, inner.n, x.type, inner.stride, x.swapped});
   }
+}
+
+/// The types of results, for messages.
+const char* choices_of(const list_call& call) {
+  return call.what == reduction::nrm2 ? "float16, bfloat16, float32 or float64"
+                                      : "int64, uint64, float16, bfloat16, float32 or float64";
 }
 
 /// The reduction whose terms an exact state adds.
@@ -253,8 +259,9 @@ nb::object reduce_joined(const list_call& call, list_of_arrays& list, imported_a
 nb::object reduce_each(const list_call& call, list_of_arrays& list, result_array& results,
                        const stream_choice& stream, element_type type) {
   const bool on_gpu = list.first.on_gpu();
-  const grid_call many{call.caller, call.what, list.first, call.chosen, 0, nb::none(), call.dtype, call.out, false, type,
-                       results, on_gpu ? &stream : nullptr, true, call.choices};
+  const grid_call many{call.caller, call.what,       list.first, call.chosen, 0,       nb::none(),
+                       call.dtype,  call.out,        false,      type,        results, on_gpu ? &stream : nullptr,
+                       true,        choices_of(call)};
   make_results(many, {list.count()}, result_type(many));
   divided_axes divided;
   divided.shape = {list.count()}, divided.is_result = {true};
@@ -274,8 +281,15 @@ nb::object reduce_each(const list_call& call, list_of_arrays& list, result_array
   }
   for (std::size_t i = 0; i < list.count(); ++i) {
     const whole_array x(list.at(i));
-    gpu_reduce_grid({call.what, x.grid, x.grid, result_at(to, i), call.chosen, 0,
-                     {&list.at(i), &results.imported}, list.at(0).device}, stream);
+    gpu_reduce_grid({call.what,
+                     x.grid,
+                     x.grid,
+                     result_at(to, i),
+                     call.chosen,
+                     0,
+                     {&list.at(i), &results.imported},
+                     list.at(0).device},
+                    stream);
   }
   return finished(many);
 }
@@ -292,7 +306,14 @@ bool is_list_of_arrays(nb::handle x) {
   return nb::hasattr(first, "__dlpack__") || nb::hasattr(first, "__cuda_array_interface__");
 }
 
-nb::object reduce_list(const list_call& call) {
+nb::object reduce_list(const list_call& given) {
+  list_call call = given;
+  if (call.out.ptr() == Py_Ellipsis) {
+    if (call.joined) {
+      throw_python(false, std::string(call.caller) + ": out=... is not for lists of arrays; pass an array");
+    }
+    call.out = Py_None;
+  }
   const nb::object items = items_of(call);
   const bool any = NB_TUPLE_GET_SIZE(items.ptr()) != 0;
   list_of_arrays list(call, any ? NB_TUPLE_GET_ITEM(items.ptr(), 0) : items.ptr(), any ? "x[0]" : "x");
@@ -312,7 +333,7 @@ nb::object reduce_list(const list_call& call) {
     list.first.refuse_stream(call.stream);
   }
   const element_type type = default_type(call, list);
-  const element_type wanted = call.dtype.is_none() ? type : read_dtype(call.dtype, call.caller, call.choices);
+  const element_type wanted = call.dtype.is_none() ? type : read_dtype(call.dtype, call.caller, choices_of(call));
   if (call.joined && !call.out.is_none()) check_out(call.dtype, list.first, out);
   const element_type result = call.out.is_none() ? wanted : out.type;
   if (is_integer(result) && call.what == reduction::nrm2) {

@@ -1,9 +1,9 @@
-// Reductions of lists of arrays, as of the gradients of a model: list_norm(x), one result for each array, or one for
-// the elements of all, which norm(x) of a list is, too.
+// Reductions of lists of arrays, as of the gradients of a model: list_norm(x), one result for each array, or one
+// for the elements of all, which norm(x) of a list is, too.
 //
 // The arrays may have any shapes and strides. One result of all is an exact sum that is rounded once, so element
-// types may differ as far as one exact state holds them. In GPU memory all arrays are one call of cuda/lists.hpp; of
-// those that it does not take (squares of 64-bit integers, arrays of very many separate stretches) each is one.
+// types may differ as far as one exact state holds them. In GPU memory all are one call of cuda/lists.hpp; of those
+// that it does not take (squares of 64-bit integers, arrays of very many separate stretches) each is one.
 #pragma once
 
 #include <exactdot/options.hpp>
@@ -24,7 +24,6 @@ struct list_call {
   bool joined;  ///< one result
   options chosen;
   nb::handle dtype, out, stream;
-  const char* choices;  ///< the types of results, for messages
 };
 
 /// A number, an array of a result for each array, or `out`. Throws TypeError for element types that do not mix;

@@ -338,17 +338,9 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
 
 nb::object call_on_list(const reduction_function& function, const call_arguments& given, bool joined) {
   const char* const caller = function.signature.name;
-  nb::handle out = keyword(given, out_parameter, Py_None);
-  if (out.ptr() == Py_Ellipsis) {
-    if (joined) throw_python(false, std::string(caller) + ": out=... is not for lists of arrays; pass an array");
-    out = Py_None;
-  }
-  const char* const choices = function.what == reduction::nrm2
-                                  ? "float16, bfloat16, float32 or float64"
-                                  : "int64, uint64, float16, bfloat16, float32 or float64";
   return reduce_list({caller, function.what, given.inputs[0], joined, read_placement(given, caller),
-                      keyword(given, dtype_parameter, Py_None), out, keyword(given, stream_parameter, Py_None),
-                      choices});
+                      keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
+                      keyword(given, stream_parameter, Py_None)});
 }
 
 /// The same; an error of the library gets the name that the function has in Python.
@@ -359,9 +351,8 @@ nb::object compute_named(const reduction_function& function, const call_argument
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   const finalization_guard guard;
   try {
-    if (function.takes == shapes::lists) {
+    if (function.takes == shapes::lists)
       return call_on_list(function, given, is_true(given, joined_parameter, caller));
-    }
     if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
     return compute_reduction(function, given, inputs);
   } catch (const error& failure) {

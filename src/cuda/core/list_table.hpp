@@ -1,11 +1,11 @@
 // Lists of vectors of any addresses, lengths and element types, as kernels read them (shape/list_lines.cuh): each
 // line, which has one result, is some stretches, whose addresses lie in a table.
 //
-// A stretch has a whole number of units, of which blocks share all equally (core/split_lines.hpp): places behind its
-// last element are empty. So a short stretch costs a share what it costs a block, wherever in the list it is.
+// A stretch has a whole number of units, of which blocks share all equally (core/split_lines.hpp): places behind
+// its last element are empty. So a short stretch costs a share what it costs a block, wherever in the list it is.
 //
-// The table lies among the partial sums of a workspace, of which lists need few: nothing is allocated. It travels in
-// the parameters of a launch, so a call can be captured in a graph, and waits for nothing.
+// The table lies among the partial sums of a workspace, of which lists need few: nothing is allocated. It travels
+// in the parameters of a launch, so a call can be captured in a graph, and waits for nothing.
 #pragma once
 
 #include <cuda/core/lines.hpp>

@@ -1,5 +1,5 @@
-// The launches of lists of vectors for one carrier, EXACTDOT_ELEMENT: the table, in the parameters of as few kernels
-// as hold it, then the kernels of long lines. One object per carrier.
+// The launches of lists of vectors for one carrier, EXACTDOT_ELEMENT: the table, in the parameters of as few
+// kernels as hold it, then the kernels of long lines. One object per carrier.
 #include <cuda/host/launch_configured_lines.cuh>
 #include <cuda/host/launch_lists.hpp>
 #include <cuda/work/list_sum.cuh>

@@ -14,8 +14,8 @@ struct host_list {
   std::uint64_t unit = 1;             ///< elements
   int halves = 0;                     ///< log2 of the most addends of an element
 };
-/// Sums of the lines of a list, by a term of one input; see shape/list_lines.cuh. At most max_list_entries stretches
-/// and as many lines. `of_none`: the result of a line without elements.
+/// Sums of the lines of a list, by a term of one input; see shape/list_lines.cuh. At most max_list_entries
+/// stretches and as many lines. `of_none`: the result of a line without elements.
 template <class Carrier>
 void launch_list(const workspace::storage& storage, std::size_t term, const host_list& list,
                  const cuda_engine::line_results& out, std::uint64_t of_none);

@@ -43,7 +43,8 @@ engine::plan plan_of(reduction what, const vector_list& x, element_type result) 
   engine::check_request(asked, mode::exact);
   const core::reduction_info& info = core::info_of(what);
   if (info.inputs != 1 || info.sums != 1 || info.finish == core::finish::quotient) {
-    refuse_list(std::string(name_of(what)) + " is not there for lists of vectors; use sum, asum, sum_of_squares or nrm2");
+    refuse_list(std::string(name_of(what)) +
+                " is not there for lists of vectors; use sum, asum, sum_of_squares or nrm2");
   }
   engine::plan made = engine::unplaced_plan(asked, mode::exact);
   for (std::size_t i = 0; i < x.vectors.size(); ++i) {
@@ -51,13 +52,13 @@ engine::plan plan_of(reduction what, const vector_list& x, element_type result) 
     engine::check_request(asked, mode::exact);
     const element_type first = x.vectors[0].type, type = x.vectors[i].type;
     if (!exactdot::detail::state_holds(first, type) || !exactdot::detail::state_holds(type, first)) {
-      refuse_list(name_of_vector(i) + " holds " + std::string(name_of(type)) + ", x[0] " + std::string(name_of(first)) +
-             ", which one exact sum does not hold; convert one");
+      refuse_list(name_of_vector(i) + " holds " + std::string(name_of(type)) + ", x[0] " +
+                  std::string(name_of(first)) + ", which one exact sum does not hold; convert one");
     }
     const engine::plan of_type = engine::unplaced_plan(asked, mode::exact);
     if (core::term_at(of_type.term).inputs != 1) {
       refuse_list(name_of_vector(i) + " holds " + std::string(name_of(type)) +
-             ", whose squares lists do not have; call once per vector");
+                  ", whose squares lists do not have; call once per vector");
     }
     made.carrier = core::wider(made.carrier, of_type.carrier);
   }
@@ -137,7 +138,8 @@ void for_each_entry(const any_vector& x, Add add) {
   }
 }
 
-void enqueue(const workspace::storage& storage, const vector_list& x, const engine::plan& plan, const any_results& out) {
+void enqueue(const workspace::storage& storage, const vector_list& x, const engine::plan& plan,
+             const any_results& out) {
   line_results to;
   to.first = static_cast<char*>(out.data), to.next = out.axes.empty() ? 0 : out.axes[0].stride;
   to.to.rule = plan.result, to.to.status = storage.status;
@@ -157,7 +159,7 @@ void enqueue(const workspace::storage& storage, const vector_list& x, const engi
     for (std::size_t i = first; i < end; ++i) for_each_entry(x.vectors[i], [&](const any_vector&) { ++entries; });
     if (entries > max_list_entries) {
       refuse_list("a result of a list has " + std::to_string(entries) + " vectors, at most " +
-             std::to_string(max_list_entries) + " are there for one: copy some to a contiguous one");
+                  std::to_string(max_list_entries) + " are there for one: copy some to a contiguous one");
     }
     if (!table.fits(entries)) launch();
     table.begin_line();

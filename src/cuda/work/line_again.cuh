@@ -123,9 +123,8 @@ __device__ __forceinline__ void sum_by(bool in_integers, const core::term_info& 
   storage.sum.clear_special(thread);
   Team::synchronise();
   if constexpr (has_stretches<Line>) {
-    line.for_each_stretch([&](const auto& stretch) {
-      add_share(stretch, share_of_thread(team), in_integers, term, storage.sum);
-    });
+    line.for_each_stretch(
+        [&](const auto& stretch) { add_share(stretch, share_of_thread(team), in_integers, term, storage.sum); });
   } else {
     add_share(line, share_of_thread(team), in_integers, term, storage.sum);
   }

@@ -1,6 +1,6 @@
-// Lists of vectors in device memory: all lengths, mixed types, strides, byte orders and alignments, one result each or
-// one for several; data of every kind of the oracle, with infinities and NaNs. Compared with the oracle's result of one
-// vector of all elements.
+// Lists of vectors in device memory: all lengths, mixed types, strides, byte orders and alignments, one result each
+// or one for several; data of every kind of the oracle, with infinities and NaNs. Compared with the oracle's result
+// of one vector of all elements.
 #include <algorithm>
 #include <cmath>
 #include <exactdot/cuda.hpp>
@@ -34,7 +34,8 @@ struct placed_list {
   template <class Element>
   void add(const std::vector<Element>& x, std::ptrdiff_t step, std::size_t skew, bool swapped) {
     constexpr std::size_t size = sizeof(Element);
-    const std::size_t far = static_cast<std::size_t>(std::abs(step)), span = x.empty() ? 0 : (x.size() - 1) * far + 1;
+    const std::size_t far = static_cast<std::size_t>(std::abs(step)),
+                      span = x.empty() ? 0 : (x.size() - 1) * far + 1;
     std::vector<unsigned char> bytes(skew + span * size, 0xff);
     const std::size_t first = step < 0 ? skew + (span - 1) * size : skew;
     const auto stride = step * static_cast<std::ptrdiff_t>(size);
@@ -144,13 +145,14 @@ void expect_random(unsigned salt, int repeats, std::initializer_list<reduction> 
 }
 
 constexpr auto to_float32 = element_type::float32, to_float64 = element_type::float64,
-               to_float16 = element_type::float16, to_bfloat16 = element_type::bfloat16, to_int64 = element_type::int64;
+               to_float16 = element_type::float16, to_bfloat16 = element_type::bfloat16,
+               to_int64 = element_type::int64;
 constexpr auto sum = reduction::sum, asum = reduction::asum, squares = reduction::sum_of_squares,
                nrm2 = reduction::nrm2;
 
 TEST_F(cuda_lists, of_floats_have_the_oracles_bits) {
   expect_random<float, float, float16, bfloat16>(1, 40, {nrm2, sum, asum, squares, nrm2},
-                                                  {to_float32, to_bfloat16, to_float64, to_float16});
+                                                 {to_float32, to_bfloat16, to_float64, to_float16});
   expect_random<float, float>(2, 12, {sum, nrm2, asum}, {to_float32, to_float64});
 }
 
