@@ -90,7 +90,7 @@ stream_choice import_items(const list_call& call, list_of_arrays& list, imported
 }
 
 /// The element type of a result that no argument names; of booleans, as of other calls, int8 for sums. Throws
-/// TypeError unless one exact state serves all types, if they are joined.
+/// TypeError unless one exact state serves all types.
 element_type default_type(const list_call& call, list_of_arrays& list) {
   const auto type_of_item = [&](std::size_t i) {
     const imported_array& x = list.at(i);
@@ -154,7 +154,7 @@ exact_state sum_on_host(const list_call& call, list_of_arrays& list) {
   const reduction terms = terms_of(call.what);
   std::vector<any_vector> all;
   for (std::size_t i = 0; i < list.count(); ++i) append_vectors(list.at(i), all);
-  exact_state sum(list.at(0).type);
+  exact_state sum(list.at(0).type, call.caller);
   compute(elements, elements >= min_long_call, call.chosen, [&](const options& chosen) {
     sum.clear();  // the work may begin again
     for (std::size_t i = 0; i < all.size();) {
@@ -216,7 +216,7 @@ bool make_gpu_list(const list_call& call, list_of_arrays& list, gpu_list& made) 
 
 /// The exact sum of all arrays in GPU memory, each by a launch: waits.
 exact_state sum_of_each(const list_call& call, list_of_arrays& list, const stream_choice& stream) {
-  exact_state sum(list.at(0).type);
+  exact_state sum(list.at(0).type, call.caller);
   for (std::size_t i = 0; i < list.count(); ++i) {
     const whole_array x(list.at(i));
     if (list.at(i).n == 0) continue;

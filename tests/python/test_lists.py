@@ -59,7 +59,7 @@ def test_types_of_lists() -> None:
     flags = np.array([True, True, False])
     assert xd.list_sum([flags, flags]).dtype == np.int64 and xd.list_sum([flags, flags], joined=True) == 4
     assert xd.list_sum([np.ones(3, "u1"), np.ones(2, "u4")]).dtype == np.uint64
-    assert xd.list_sum([[1, 2], [3.5]]).tolist() == [3, 3.5]  # lists of numbers are arrays
+    assert xd.list_sum([[1.0, 2], [3.5]]).tolist() == [3, 3.5]  # lists of numbers are arrays
     assert xd.list_sum([]).tolist() == [] and xd.list_norm([], joined=True) == 0
 
 
