@@ -204,11 +204,15 @@ TEST_F(cuda_lists, may_cancel) {
   }
   expect_list(made, sum, element_type::float64, "cancelling");
   placed_list<float> special;
+  special.begin_result();
+  special.add(std::vector{HUGE_VALF, 1.0F}, 1, 0, false), special.add(std::vector{0.0F, -HUGE_VALF}, -1, 0, false);
+  special.end_result();
   for (const float odd : {HUGE_VALF, -HUGE_VALF, NAN, 0x1p-149F, -0x1p-149F}) {
     special.begin_result();
     std::vector<float> x(at_most(100'000, 4000), 0x1p-149F);
     x[x.size() / 3] = odd;
     special.add(x, 1, 4, false), special.add(std::vector{0.0F}, 1, 0, false);
+    if (std::isinf(odd)) special.add(std::vector<float16>(3, float16(odd < 0 ? odd : 1.0F)), 1, 0, false);
     special.end_result();
   }
   for (const reduction what : {sum, asum, nrm2, squares}) expect_list(special, what, element_type::float32, "odd");
