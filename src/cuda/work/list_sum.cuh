@@ -61,8 +61,9 @@ struct sum_of_list : sum_of_packs<T, Term> {
     return of_carriers([&](auto add) { for_each_pack<Term, in_flight>(one_by_one, team, add); });
   }
 
-  /// By one thread. A sum of floats overflows no double, so it tells of infinite and NaN terms; gradients that
-  /// overflow are ordinary, and the exact sum of 10^9 terms takes 28 times as long as reading them.
+  /// By one thread. A sum of floats overflows no double, so it tells of infinite and NaN terms. Gradients that
+  /// overflow are ordinary; the exact sum of 10^9 bfloat16 terms took 28 times as long as reading them (H100,
+  /// 2026-11-26).
   static __device__ __forceinline__ core::decision decide(const total& sum, const line_bounds& bounds,
                                                           core::result_rule rule, std::uint64_t n,
                                                           const line_request& asked) {
