@@ -13,7 +13,7 @@ import _engine
 
 TYPES = {
     **dict.fromkeys(["a", "b", "x", "keys", "offsets"], "Vector"),
-    **dict.fromkeys(["keepdims", "negative_zero", "skip_out_of_range"], "bool"),
+    **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range"], "bool"),
     **dict.fromkeys(["ord", "ddof"], "float"),
     "axis": "int | tuple[int, ...] | None", "groups": "int | None", "correction": "float | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
@@ -21,6 +21,8 @@ TYPES = {
 OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}
 ONE_AXIS = {"vecdot": {"axis": "int | None"}}
 LISTS = {"norm": {"x": "Vector | Sequence[Vector]"}}  # not along axes, nor with out=...
+OF_LISTS = {"x": "Iterable[Vector]"}
+JOINED = {"joined": "Literal[True]"}
 
 
 def overload(name, parameters, out, types, result):
@@ -29,7 +31,8 @@ def overload(name, parameters, out, types, result):
     for each in parameters:
         if each.kind == each.KEYWORD_ONLY and "*" not in declared:
             declared.append("*")
-        default = "" if each.default is each.empty else f" = {each.default!r}"
+        is_fixed = types.get(each.name) == JOINED["joined"]  # without the default, which is another value
+        default = "" if each.default is each.empty or is_fixed else f" = {each.default!r}"
         declared.append(f"{each.name}: " + (out if each.name == "out" else types[each.name] + default))
     text = ", ".join(each.replace(" ", "\xa0") for each in declared)  # lines end between parameters only
     lines = textwrap.wrap(f"def\xa0{name}({text})\xa0->\xa0{result}:", 112, initial_indent="    ",
@@ -41,12 +44,14 @@ for name, function in vars(_engine).items():
     parameters = [] if name.startswith("_") or inspect.isclass(function) else inspect.signature(function).parameters
     if "out" not in parameters:
         continue
-    types = TYPES | ONE_AXIS.get(name, {})
+    types = TYPES | ONE_AXIS.get(name, {}) | (OF_LISTS if "joined" in parameters else {})
     lists = types | LISTS.get(name, {})
     makes_numbers = name == "dot" or ("axis" in parameters and "x" in parameters)
     forms = [("EllipsisType" if name == "dot" else "EllipsisType | None = None", types, "Any"), ("Out", lists, "Out")]
     if makes_numbers:
         forms.insert(0, ("None = None", lists | OF_A_NUMBER, "int" if name.startswith("arg") else "float"))
+    if "joined" in parameters:
+        forms.insert(0, ("None = None", types | JOINED, "float"))
     print(f"_engine.{name}$:")
     for i, form in enumerate(forms):
         text = overload(name, parameters.values(), *form)

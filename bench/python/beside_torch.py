@@ -13,6 +13,9 @@ import statistics
 import sys
 import time
 
+# the gradients of a model of 1.1·10^9 parameters, and many tensors of some thousand elements
+LISTS = {"1.14·10^9": [(2048, 2048)] * 64 + [(8192, 2048)] * 48 + [(2048,)] * 33 + [(32000, 2048)],
+         "short": [(1 + 97 * i % 8000,) for i in range(500)]}
 TYPES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int8": 1, "int16": 2, "int32": 4}
 ROWS = ((8192, 4096), (65536, 1024), (262144, 256), (2 ** 21, 32), (64, 2 ** 19))
 
@@ -23,8 +26,25 @@ def data(torch, dtype, *shape):
     return torch.randint(-100, 100, shape, device="cuda", dtype=dtype)
 
 
+def lists(torch, xd):
+    """The norm of all elements of many tensors, and the norm of each."""
+    for name, size in TYPES.items():
+        if not getattr(torch, name).is_floating_point:
+            continue
+        for word, shapes in LISTS.items():
+            x = [data(torch, getattr(torch, name), *shape) for shape in shapes]
+            read, what = sum(each.numel() for each in x) * size, f"of {len(x)} tensors, {word}"
+            one, each = (torch.empty(n, device="cuda", dtype=x[0].dtype) for n in ((), (len(x),)))
+            yield (f"norm {name} {what}", read,
+                   lambda x=x: torch.linalg.vector_norm(torch.stack(torch._foreach_norm(x, 2.0))),
+                   lambda x=x, one=one: xd.norm(x, out=one))
+            yield (f"list_norm {name} {what}", read, lambda x=x: torch._foreach_norm(x, 2.0),
+                   lambda x=x, each=each: xd.list_norm(x, out=each))
+
+
 def cases(torch, xd):
     """Name, bytes that are read, PyTorch's call and ours."""
+    yield from lists(torch, xd)
     for name, size in TYPES.items():
         dtype = getattr(torch, name)
         floating = dtype.is_floating_point

@@ -2,6 +2,7 @@
 #include <cuda/host/driver.hpp>
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/batches.hpp>
+#include <exactdot/cuda/lists.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -103,14 +104,33 @@ any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const st
   return value;
 }
 
-std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x, element_type type, int device,
-                                               const stream_choice& stream) {
-  std::vector<std::int64_t> words(state_format{reduction::sum, type}.words());
+void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream) {
+  enqueue(asked, stream, [&](cuda::workspace& on) {
+    cuda::reduce(on, asked.what, cuda::vector_list{asked.vectors, asked.ends}, asked.out);
+  });
+}
+
+any_scalar gpu_reduce_list(const gpu_list& asked, element_type result, const stream_choice& stream) {
+  any_scalar value{result, 0};
+  on_stream(asked.device, stream, [&](cuda::workspace& on) {
+    const stream_memory word(sizeof value.bits, on.stream());
+    cuda::reduce(on, asked.what, cuda::vector_list{asked.vectors, asked.ends},
+                 {word.as<void>(), result, {}, false});
+    read_back(&value.bits, word.as<void>(), size_of(result), on.stream());
+    if (is_integer(result)) on.check();
+  });
+  return value;
+}
+
+std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device,
+                                            const stream_choice& stream) {
+  const state_format of{what, x.type};
+  std::vector<std::int64_t> words(of.words());
   const std::size_t bytes = words.size() * sizeof(std::int64_t);
   on_stream(device, stream, [&](cuda::workspace& on) {
     const stream_memory state(bytes, on.stream());
     cuda::check(cudaMemsetAsync(state.as<void>(), 0, bytes, on.stream()), "clearing a state");
-    for (const any_vector& each : x) cuda::sum_of_squares_into(on, each, state.as<std::int64_t>());
+    cuda::detail::add_grid_states(on, of, x, x, state.as<std::int64_t>());
     read_back(words.data(), state.as<void>(), bytes, on.stream());
   });
   return words;

@@ -52,9 +52,25 @@ void gpu_group_states(const gpu_states& asked, const any_grid& a, const any_grid
 /// The only result, for which it waits. `asked.out` is not read.
 any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const stream_choice& stream);
 
-/// The words of the exact state of the sum of squares of vectors of one element type. Waits for them.
-std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>& x, element_type type, int device,
-                                               const stream_choice& stream);
+/// A list of vectors: cuda::vector_list, and the arrays that the call reads and writes.
+struct gpu_list {
+  reduction what = reduction::sum;
+  std::vector<any_vector> vectors;
+  std::vector<std::size_t> ends;
+  any_results out;
+  std::vector<const imported_array*> arrays;
+  int device = 0;
+};
+/// Vectors of one result, at most.
+inline constexpr std::size_t max_gpu_list = 31'800;
+
+/// As gpu_reduce_grid.
+void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream);
+[[nodiscard]] any_scalar gpu_reduce_list(const gpu_list& asked, element_type result, const stream_choice& stream);
+
+/// The words of the exact state of a reduction of an array. Waits for them.
+std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device,
+                                            const stream_choice& stream);
 
 /// Waits for the stream and throws what earlier calls on it could not: cuda::workspace::check.
 void gpu_check(int device, const stream_choice& stream);

@@ -18,6 +18,7 @@ enum parameter : unsigned {
   ddof_parameter,
   correction_parameter,
   ord_parameter,
+  joined_parameter,
   mode_parameter,
   dtype_parameter,
   threads_parameter,

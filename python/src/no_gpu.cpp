@@ -10,7 +10,8 @@ namespace exactdot::python {
 namespace {
 
 constexpr const char* note =
-    "this build of exactdot is for CPUs only; pip install 'exactdot[cu13]' adds the CUDA engine, and so does a build "
+    "this build of exactdot is for CPUs only; pip install 'exactdot[cu13]' adds the CUDA engine, and so does a "
+    "build "
     "from the sources with -C cmake.define.EXACTDOT_BUILD_CUDA=ON";
 
 [[noreturn]] void refuse(const std::string& asked = "exactdot: the vectors are in GPU memory") {
@@ -51,10 +52,9 @@ void gpu_group_states(const gpu_states&, const any_grid&, const any_grid&, const
   refuse();
 }
 any_scalar gpu_reduce_grid(const gpu_batch&, element_type, const stream_choice&) { refuse(); }
-std::vector<std::int64_t> gpu_words_of_squares(const std::vector<any_vector>&, element_type, int,
-                                               const stream_choice&) {
-  refuse();
-}
+void gpu_reduce_list(const gpu_list&, const stream_choice&) { refuse(); }
+any_scalar gpu_reduce_list(const gpu_list&, element_type, const stream_choice&) { refuse(); }
+std::vector<std::int64_t> gpu_words_of_grid(reduction, const any_grid&, int, const stream_choice&) { refuse(); }
 
 void gpu_check(int, const stream_choice&) { refuse(); }
 void gpu_store(const any_scalar&, const imported_array&, const stream_choice&) { refuse(); }

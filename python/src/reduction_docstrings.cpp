@@ -116,6 +116,11 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
       return "correction : int or float, optional\n    The array API's name of ddof.\n";
     case ord_parameter:
       return "ord : {2, 1}\n    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.\n";
+    case joined_parameter:
+      return R"(joined : bool
+    With True there is one result, of the elements of all arrays together, as if they were one vector: one sum, rounded
+    once. No other object is taken for a bool.
+)";
     case mode_parameter:
       return std::string(
                  "mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
@@ -288,14 +293,48 @@ std::string segment_docstring(const function_signature& signature, const functio
   return doc;
 }
 
+/// The results for the arrays {3, 4} and {12}, and for both together.
+constexpr struct {
+  const char *name, *results, *joined;
+} list_examples[] = {{"sum", " 7., 12.", "19.0"},
+                     {"asum", " 7., 12.", "19.0"},
+                     {"sum_of_squares", " 25., 144.", "169.0"},
+                     {"norm", " 5., 12.", "13.0"}};
+
+/// Of the function for lists that belongs to a function.
+std::string list_docstring(const function_signature& signature, const function_text& text) {
+  const std::string base = text.name;
+  std::string doc =
+      "Calls " + base + " for each array of a list.\n\nEach result has the bits of " + base +
+      R"( on its array alone. The arrays may have any shapes and strides, and element types
+that one exact sum holds: float16, bfloat16 and float32; integers up to 32 bits; others with their like. In GPU memory,
+where all are on one GPU, the call reads them once, in a launch for every 870 arrays and two more, however many there are; it does not
+wait, unless the result is a number. Arrays whose elements do not follow each other are read one by one.
+
+Parameters
+----------
+x : list, tuple or iterator of arrays)";
+  doc += element_types_text + keywords_text(signature, text) +
+         "\nReturns\n-------\narray of one result per array, or out if it was passed; if joined, a number or out\n" +
+         raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n";
+  for (const auto& [name, results, joined] : list_examples) {
+    if (base != name) continue;
+    const std::string call = ">>> xd.list_" + base + "([np.array([3.0, 4.0]), np.array([[12.0]])]";
+    doc += call + ")\narray([" + results + "])\n" + call + ", joined=True)\n" + joined + "\n";
+  }
+  return doc;
+}
+
 }  // namespace
 
 std::string reduction_docstring(const function_signature& signature) {
   std::string_view name = signature.name;
   if (signature.after != shape_arguments::none && signature.inputs == 0) return group_count_docstring(signature);
-  if (signature.after != shape_arguments::none) name.remove_prefix(name.find('_') + 1);
+  const bool is_list = signature.has(joined_parameter);
+  if (signature.after != shape_arguments::none || is_list) name.remove_prefix(name.find('_') + 1);
   for (const function_text& text : texts) {
     if (text.name != name) continue;
+    if (is_list) return list_docstring(signature, text);
     if (signature.after == shape_arguments::offsets) return segment_docstring(signature, text);
     if (signature.after == shape_arguments::keys) return group_docstring(signature, text);
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";

@@ -16,6 +16,7 @@ enum class shapes : unsigned char {
   segments,       ///< stretches of one vector, or two
   groups,         ///< elements with the same key, of one array or two
   group_sizes,    ///< how many keys there are of each value
+  lists,          ///< arrays of a list
 };
 
 struct reduction_function {
@@ -30,9 +31,10 @@ inline constexpr unsigned placement =
 inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
 constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
 inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
+inline constexpr unsigned list_keywords = placement | bit(dtype_parameter) | bit(joined_parameter);
 inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
 
-inline constexpr std::array<reduction_function, 38> functions = {{
+inline constexpr std::array<reduction_function, 42> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
     {{"matvec", 2, rounding_keywords}, reduction::dot, shapes::matrix_vector},
@@ -48,6 +50,10 @@ inline constexpr std::array<reduction_function, 38> functions = {{
     {{"max", 1, axes_keywords | placement}, reduction::max},
     {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
     {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
+    {{"list_sum", 1, list_keywords}, reduction::sum, shapes::lists},
+    {{"list_asum", 1, list_keywords}, reduction::asum, shapes::lists},
+    {{"list_sum_of_squares", 1, list_keywords}, reduction::sum_of_squares, shapes::lists},
+    {{"list_norm", 1, list_keywords}, reduction::nrm2, shapes::lists},
     {{"segment_dot", 2, rounding_keywords, shape_arguments::offsets}, reduction::dot, shapes::segments},
     {{"segment_sum", 1, rounding_keywords, shape_arguments::offsets}, reduction::sum, shapes::segments},
     {{"segment_asum", 1, rounding_keywords, shape_arguments::offsets}, reduction::asum, shapes::segments},

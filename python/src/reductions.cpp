@@ -12,7 +12,7 @@
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/keywords.hpp>
-#include <python/src/norm_of_arrays.hpp>
+#include <python/src/list_reduce.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
 #include <python/src/reduction_docstrings.hpp>
@@ -336,14 +336,11 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
          !is_true(given, keepdims_parameter, function.signature.name);
 }
 
-nb::object call_on_list(const reduction_function& function, const call_arguments& given) {
-  if (keyword(given, out_parameter, Py_None).ptr() == Py_Ellipsis) {
-    throw_python(false,
-                 std::string(function.signature.name) + ": out=... is not for lists of arrays; pass an array");
-  }
-  return norm_of_arrays({function.signature.name, given.inputs[0], read_placement(given, function.signature.name),
-                         keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
-                         keyword(given, stream_parameter, Py_None)});
+nb::object call_on_list(const reduction_function& function, const call_arguments& given, bool joined) {
+  const char* const caller = function.signature.name;
+  return reduce_list({caller, function.what, given.inputs[0], joined, read_placement(given, caller),
+                      keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
+                      keyword(given, stream_parameter, Py_None)});
 }
 
 /// The same; an error of the library gets the name that the function has in Python.
@@ -354,7 +351,9 @@ nb::object compute_named(const reduction_function& function, const call_argument
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   const finalization_guard guard;
   try {
-    if (is_norm_of_list(function, given)) return call_on_list(function, given);
+    if (function.takes == shapes::lists)
+      return call_on_list(function, given, is_true(given, joined_parameter, caller));
+    if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
     return compute_reduction(function, given, inputs);
   } catch (const error& failure) {
     const std::string_view sentence = failure.what();

@@ -1,4 +1,4 @@
-"""The table of shapes beside PyTorch on a GPU, from docs/results/torch-shapes-h100.json (bench/python/beside_torch.py)."""
+"""The table of shapes beside PyTorch on a GPU, from docs/results/torch-shapes-*.json (bench/python/beside_torch.py)."""
 from shared.documents import figure, paragraph, table
 from shared.result_files import read
 
@@ -7,15 +7,20 @@ INTEGERS = ("int8", "int16", "int32")
 
 
 def read_results(folder):
-    return read(folder / "torch-shapes-h100.json")
+    """The reports by their files: shapes of tensors first, then lists of them."""
+    return {name: read(folder / name) for name in ("torch-shapes-h100.json", "torch-shapes-lists-h100.json")}
+
+
+def rows_of(results):
+    return [row for report in results.values() for row in report["rows"]]
 
 
 def origin(results):
-    rows = [row for row in results["rows"] if "torch" in row and "exactdot" in row]
+    rows = [row for row in rows_of(results) if "torch" in row and "exactdot" in row]
     faster = sum(row["exactdot"] <= row["torch"] for row in rows)
-    return paragraph(f"`docs/results/torch-shapes-h100.json`: {results['gpu']}, PyTorch {results['torch']}, exactdot "
-                     f"{results['version'].split('+')[0]}, {results['date']}. {faster} of {len(rows)} calls take no longer than "
-                     "PyTorch's.", "- ")
+    machines = [f"`docs/results/{name}`: {report['gpu']}, PyTorch {report['torch']}, exactdot "
+                f"{report['version'].split('+')[0]}, {report['date']}." for name, report in results.items()]
+    return paragraph(f"{' '.join(machines)} {faster} of {len(rows)} calls take no longer than PyTorch's.", "- ")
 
 
 def cell(row):
@@ -29,7 +34,7 @@ def cell(row):
 
 
 def times(results, types=FLOATS):
-    rows = {(row["what"], row["shape"], row["type"]): row for row in results["rows"]}
+    rows = {(row["what"], row["shape"], row["type"]): row for row in rows_of(results)}
     lines = list(dict.fromkeys((what, shape) for what, shape, dtype in rows if dtype in types))
     return table(["what", "shape", *types], [[what, shape.replace("x", " × "), *(cell(rows.get((what, shape, dtype)))
                                                                            for dtype in types)] for what, shape in lines])

@@ -7,6 +7,7 @@ set(cuda_host_files
   cuda/host/group_engine.cpp
   cuda/host/group_state_engine.cpp
   cuda/host/line_engine.cpp
+  cuda/host/list_engine.cpp
   cuda/host/peer_sums.cpp
   cuda/host/reduce.cpp
   cuda/host/router.cpp
@@ -37,6 +38,7 @@ set(cuda_kernels_of_carrier
   cuda/host/launch_line_states.cu
   cuda/host/launch_lines.cu
   cuda/host/launch_row_groups.cu
+  cuda/host/launch_lists.cu
   cuda/host/launch_segments.cu
   cuda/sum/second_level.cu)
 set(cuda_element_sizes 1 2 4 8)

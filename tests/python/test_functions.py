@@ -142,6 +142,7 @@ def test_signatures() -> None:
     expected |= {name.replace("segment", "group"): signature.replace("offsets", "keys, groups=None")
                  .replace("mode='exact', ", "").replace("stream=None", "stream=None, skip_out_of_range=False")
                  for name, signature in expected.items() if name.startswith("segment_") and "_arg" not in name}
+    expected |= {f"list_{name}": f"(x, *, joined=False, {rounds})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
     expected["check"] = "(x, *, stream=None)"
     expected["group_count"] = expected["group_max"].replace("x, ", "")
     functions = {name for name in xd.__all__ if inspect.isbuiltin(getattr(xd, name))}

@@ -74,14 +74,14 @@ std::size_t bytes_of_element(const line_source<T, layout>& in) {
 
 // Launches of the kernels of segments, split lines and split columns, for every work.
 
-/// The lines that others left open. Of layout `converted` they are read one by one.
-template <class Work, int threads, class T, input_layout layout>
-void launch_open_lines(const workspace::storage& storage, const line_source<T, layout>& in, const line_results& out,
+/// The lines that others left open. Of layout `converted`, but for lists, they are read one by one.
+template <class Work, input_layout layout, int threads, class Source>
+void launch_open_lines(const workspace::storage& storage, const Source& in, const line_results& out,
                        const line_request& asked) {
-  if constexpr (layout == input_layout::converted) {
-    line_source<T, input_layout::any> one_by_one;
+  if constexpr (layout == input_layout::converted && !has_table<Source>) {
+    line_source<typename Work::carrier, input_layout::any> one_by_one;
     one_by_one.lines = in.lines, one_by_one.offsets = in.offsets, one_by_one.length = in.length;
-    launch_open_lines<Work, threads>(storage, one_by_one, out, asked);
+    launch_open_lines<Work, input_layout::any, threads>(storage, one_by_one, out, asked);
   } else {
     launch_kernel(storage, "launching the kernel of open lines",
                   {2 * static_cast<unsigned>(storage.multiprocessors), threads},
@@ -99,7 +99,7 @@ void launch_split(const workspace::storage& storage, const typename Work::templa
   launch_kernel(storage, "launching the kernel of long lines", {blocks, config.threads},
                 split_line_kernel<Work, layout, config.threads, split_in_flight, config.resident>, in, plan, out,
                 asked, storage.lines);
-  if constexpr (adds_terms<Work>) launch_open_lines<Work, config.threads>(storage, in, out, asked);
+  if constexpr (adds_terms<Work>) launch_open_lines<Work, layout, config.threads>(storage, in, out, asked);
 }
 
 template <class Work, input_layout layout>
@@ -156,7 +156,7 @@ void launch_panels(const workspace::storage& storage, const typename Work::templ
     if (parts == 1) return;
     line_source<typename Work::carrier, layout> lines;
     lines.lines = in, lines.length = n;
-    launch_open_lines<Work, config.threads>(storage, lines, out, asked);
+    launch_open_lines<Work, layout, config.threads>(storage, lines, out, asked);
   }
 }
 

@@ -108,7 +108,7 @@ __device__ __forceinline__ void clear_lists(line_state& state) {
 /// The results of the open lines. Clears the lists.
 template <class Work, input_layout layout, int threads>
 __global__ void __launch_bounds__(threads, 2)
-    open_line_kernel(const __grid_constant__ line_source<typename Work::carrier, layout> in,
+    open_line_kernel(const __grid_constant__ typename Work::template source<layout> in,
                      const __grid_constant__ line_results out, const __grid_constant__ line_request asked,
                      line_state* state) {
   __shared__ typename Work::storage storage;

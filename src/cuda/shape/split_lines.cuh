@@ -24,13 +24,21 @@ struct found_line {
   std::uint64_t first_unit;
 };
 
+/// Of lists, in place of the list of long lines in the state.
+template <class Source>
+inline constexpr bool has_table = requires {
+  Source::is_table;
+};
+
 /// The long lines of a launch, and how they are shared.
 template <class Source>
 class long_lines {
  public:
   __device__ __forceinline__ long_lines(const Source& in, const split_plan& plan, const line_state& state)
       : in_(in), plan_(plan), state_(state) {
-    if (plan.is_listed) {
+    if constexpr (has_table<Source>) {
+      count_ = in.lines.count, shares_.units = in.length / plan.unit;
+    } else if (plan.is_listed) {
       constexpr wide_unsigned mask = (wide_unsigned{1} << listed_bits) - 1;
       const auto listed = static_cast<unsigned>(state.listed & mask);
       count_ = listed < max_long_lines ? listed : max_long_lines;
@@ -50,11 +58,11 @@ class long_lines {
 
   /// The line that has this unit. By all threads of a block.
   [[nodiscard]] __device__ __forceinline__ found_line line_of(std::uint64_t unit) const {
-    if (!plan_.is_listed) return line_in_grid(unit / units_of(plan_, in_.length));
+    if (!is_listed()) return line_in_grid(unit / units_of(plan_, in_.length));
     unsigned low = 0, end = static_cast<unsigned>(count_);
     while (end - low > 1) {  // each lane looks at one of 32 places
       const unsigned step = (end - low + 31) / 32, place = low + threadIdx.x % 32 * step;
-      const bool is_before = place < end && state_.list[place].first_unit <= unit;
+      const bool is_before = place < end && entry(place).first_unit <= unit;
       low += step * static_cast<unsigned>(__popc(__ballot_sync(all_lanes, is_before)) - 1);
       end = end < low + step ? end : low + step;
     }
@@ -63,16 +71,24 @@ class long_lines {
   }
   /// The one after the line found last.
   [[nodiscard]] __device__ __forceinline__ found_line next(const found_line& line) const {
-    return plan_.is_listed ? listed_line(++place_) : line_in_grid(line.index + 1);
+    return is_listed() ? listed_line(++place_) : line_in_grid(line.index + 1);
   }
 
  private:
+  [[nodiscard]] __device__ __forceinline__ bool is_listed() const { return has_table<Source> || plan_.is_listed; }
+  [[nodiscard]] __device__ __forceinline__ long_line entry(unsigned place) const {
+    if constexpr (has_table<Source>) {
+      return in_.listed(place);
+    } else {
+      return state_.list[place];
+    }
+  }
   [[nodiscard]] __device__ __forceinline__ found_line line_in_grid(std::uint64_t i) const {
     return {i, in_.span(i), i * units_of(plan_, in_.length)};
   }
   [[nodiscard]] __device__ __forceinline__ found_line listed_line(unsigned place) const {
-    const long_line entry = state_.list[place];
-    return {entry.line, in_.span(entry.line), entry.first_unit};
+    const long_line listed = entry(place);
+    return {listed.line, in_.span(listed.line), listed.first_unit};
   }
 
   const Source& in_;
@@ -107,7 +123,7 @@ __device__ __forceinline__ void for_each_piece(const long_lines<Source>& lines, 
     if (unit != line.first_unit || piece_end != line_end) {
       piece.first_block = shares.block_of(line.first_unit), piece.last_block = shares.block_of(line_end - 1);
     }
-    reduce(piece);
+    if (piece.n != 0) reduce(piece);
     unit = piece_end;
     if (unit == end) break;
   }
@@ -227,14 +243,17 @@ __global__ void __launch_bounds__(threads, resident)
   __shared__ split_storage<Work, threads / 32> storage;
   // if open_line_kernel follows, it may wait beside these blocks, all of which are resident
   begin_kernel(adds_terms<Work> ? 0 : in.length);
+  using Source = typename Work::template source<layout>;
   const long_lines lines(in, plan, *state);
   const unit_shares shares = lines.shares();
   if constexpr (adds_terms<Work>) {
     static_assert(is_bounded<Work, layout, in_flight>, "bounds_of_split");
     if (blockIdx.x >= shares.blocks) return;
     if (threadIdx.x == 0) {
-      const std::uint64_t most = (shares.units / shares.blocks + 1) * plan.unit << in.log2_parts();
-      storage.bounds.set(bounds_of_split<Work>(most, threads, counted_in_flight<layout>(in_flight)));
+      const std::uint64_t units = shares.units / shares.blocks + 1;
+      int counted = counted_in_flight<layout>(in_flight);
+      if constexpr (has_table<Source>) counted += 2 * in.joins_of(units);  // a join is as deep as two terms
+      storage.bounds.set(bounds_of_split<Work>(units * plan.unit << in.log2_parts(), threads, counted));
     }
   }
   if (blockIdx.x < shares.blocks) {

@@ -106,6 +106,12 @@ __device__ void refine_line(const core::term_info& term, const operands<T, layou
   Team::synchronise();
 }
 
+/// Lines that are several stretches of memory (shape/list_lines.cuh).
+template <class Line>
+inline constexpr bool has_stretches = requires {
+  Line::are_stretches;
+};
+
 /// Puts the exact sum of a line's terms, in expansions or in integers, into storage.sum. By all threads of a team;
 /// a barrier before and after.
 template <class Team, class Line, class Storage>
@@ -116,19 +122,19 @@ __device__ __forceinline__ void sum_by(bool in_integers, const core::term_info& 
   storage.sum.clear_digits(thread, Team::lanes);
   storage.sum.clear_special(thread);
   Team::synchronise();
-  add_share(line, share_of_thread(team), in_integers, term, storage.sum);
+  if constexpr (has_stretches<Line>) {
+    line.for_each_stretch(
+        [&](const auto& stretch) { add_share(stretch, share_of_thread(team), in_integers, term, storage.sum); });
+  } else {
+    add_share(line, share_of_thread(team), in_integers, term, storage.sum);
+  }
   Team::synchronise();
 }
 
-/// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
-/// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
-template <class Team, class T, input_layout layout>
-[[gnu::noinline]] __device__ void sum_line_again(core::term_info term, operands<T, layout> line, Team team,
-                                                 scaling scale, const error_bound& bound, line_storage<T>& storage,
-                                                 refined_sum* of_warp, const destination& to) {
-  Team::synchronise();  // nothing of the last open line is read any more
-  refine_line(term, line, team, scale, bound, storage, of_warp, to);
-  if (storage.decided) return;
+/// Stores the result of a line, by its exact sum. By all threads of a team.
+template <class Team, class Line, class Storage>
+__device__ __forceinline__ void finish_exactly(const core::term_info& term, const Line& line, Team team,
+                                               Storage& storage, const destination& to) {
   const auto thread = static_cast<unsigned>(team.first_thread());
   for (const bool in_integers : {false, true}) {
     sum_by(in_integers, term, line, team, storage);
@@ -139,6 +145,17 @@ template <class Team, class T, input_layout layout>
     Team::synchronise();
     if (storage.decided) return;
   }
+}
+
+/// The result of a line that level 1 leaves open. By all threads of a warp or a block. `scale`: the same in all.
+/// `of_warp`: in shared memory, of a block. Not inlined, so that it costs level 1 no registers.
+template <class Team, class T, input_layout layout>
+[[gnu::noinline]] __device__ void sum_line_again(core::term_info term, operands<T, layout> line, Team team,
+                                                 scaling scale, const error_bound& bound, line_storage<T>& storage,
+                                                 refined_sum* of_warp, const destination& to) {
+  Team::synchronise();  // nothing of the last open line is read any more
+  refine_line(term, line, team, scale, bound, storage, of_warp, to);
+  if (!storage.decided) finish_exactly(term, line, team, storage, to);
 }
 
 /// The scaling for sum_line_again.

@@ -30,6 +30,11 @@ __device__ __forceinline__ typename Work::total total_of_line(const Source& in, 
                                                               const typename Work::request& asked) {
   if constexpr (!adds_terms<Work>) {
     return Work::template total_of<layout, in_flight, Index>(in, line, team, of_warp, asked);
+  } else if constexpr (has_stretches<Line>) {
+    typename Work::total total{};
+    line.for_each_stretch(
+        [&](const auto& stretch) { total.join(Work::template total_of_stretch<in_flight>(stretch, team)); });
+    return sum_of_team(team, total, of_warp);
   } else if constexpr (layout == input_layout::converted) {
     using Term = typename Work::Term;
     typename Work::total total{};
