@@ -7,8 +7,8 @@
 //              (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results
 //              of 24 bits. Sums of magnitudes and of squares only grow: the last one in place of E, and E is at
 //              most that times their number
-//   products   of two inputs of 16 bits, and of 8, are made in float: 22, 16 or 8 bits, which it holds. Of bfloat16 they may
-//              underflow: by at most 2^-150 each, if units of factors say so
+//   products   of two inputs of 16 bits, and of 8, are made in float: 22, 16 or 8 bits, which it holds. Of bfloat16
+//              they may underflow: by at most 2^-150 each, if units of factors say so
 //   integers   are added in integers of 64 bits
 //
 // An infinity or NaN makes the total so, which decides nothing. Cost of a term of floats of 16 bits: a conversion
