@@ -66,7 +66,7 @@ action declare_reduction(CLI::App& app, reduction what) {
         ->capture_default_str();
   }
   app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16")
+                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
       ->check(CLI::IsMember(io::type_names()));
   if (two) {
     app.add_option("--dtype-b", arguments->raw_type_of_b, "the same of B, if it differs from that of A")
@@ -112,7 +112,7 @@ action declare_group(CLI::App& app) {
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16")
+                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
       ->check(CLI::IsMember(io::type_names()));
   app.add_option("--dtype-keys", arguments->raw_type_of_keys, "the type of raw little-endian keys")
       ->check(CLI::IsMember(io::type_names([](element_type type) { return is_integer(type); })));

@@ -60,7 +60,7 @@ std::string value_text(any_scalar result) {
       return std::to_string(x);
     } else {
       if (x != x) return "nan";  // "bits" shows sign and payload
-      if constexpr (sizeof(T) == 2) {
+      if constexpr (sizeof(T) <= 2) {
         return fmt::format("{}", std::isfinite(float{x}) ? shortest_decimal(x) : static_cast<double>(x));
       } else {
         return fmt::format("{}", x);

@@ -58,7 +58,8 @@ const char* xd_version(void);
 enum {
   XD_FLOAT32 = 0, XD_FLOAT64 = 1, XD_FLOAT16 = 2, XD_BFLOAT16 = 3,
   XD_INT8 = 4, XD_INT16 = 5, XD_INT32 = 6, XD_INT64 = 7,
-  XD_UINT8 = 8, XD_UINT16 = 9, XD_UINT32 = 10, XD_UINT64 = 11
+  XD_UINT8 = 8, XD_UINT16 = 9, XD_UINT32 = 10, XD_UINT64 = 11,
+  XD_FLOAT8_E4M3FN = 12, XD_FLOAT8_E5M2 = 13
 };
 
 enum {

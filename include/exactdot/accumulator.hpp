@@ -73,7 +73,7 @@ concept other_number = !std::is_same_v<X, T> && (element<X> || std::is_floating_
 
 /// Value semantics. One object must not be used by two threads at once, not even to read: reading may normalise it.
 /// All members but the default constructor and clear() throw errc::headroom, and lose nothing, if the sum passes
-/// 2^63 largest products. One state serves float, float16 and bfloat16, one double, one the integers up to 32 bits,
+/// 2^63 largest products. One state serves float and narrower floats, one double, one the integers up to 32 bits,
 /// one those of 64 bits.
 template <element T>
 class accumulator {

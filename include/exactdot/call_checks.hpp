@@ -39,8 +39,8 @@ constexpr bool check_element() {
   static_assert(!is_long_double, "exactdot: long double has another format on each machine; use double");
   static_assert(
       element<T> || is_bool || is_byte || is_text || is_long_double,
-      "exactdot: no element type: use float, double, exactdot::float16, exactdot::bfloat16, or integers of "
-      "8 to 64 bits");
+      "exactdot: no element type: use float, double, exactdot::float16, bfloat16, float8_e4m3fn or float8_e5m2, or "
+      "integers of 8 to 64 bits");
   return element<T>;
 }
 

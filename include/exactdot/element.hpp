@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/float16.hpp>
+#include <exactdot/float8.hpp>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -36,13 +37,15 @@ enum class element_type : unsigned char {
   uint16,
   uint32,
   uint64,
+  float8_e4m3fn,
+  float8_e5m2,
 };
 
 struct element_info {
   element_type type;
   std::string_view name;  ///< NumPy's, or ml_dtypes'
   std::size_t bytes;
-  char kind;           ///< NumPy's: 'f' floating point, 'i' and 'u' integers, 'V' bfloat16
+  char kind;           ///< NumPy's: 'f' floating point, 'i' and 'u' integers, 'V' bfloat16 and float8_e4m3fn
   char struct_format;  ///< in Python's struct module and buffer protocol; 0: none
   int precision;       ///< significant bits, the hidden one included; of an integer without the sign
   int exponent_bits;   ///< 0: an integer
@@ -62,11 +65,14 @@ inline constexpr std::array elements = {
     element_info{element_type::uint16, "uint16", 2, 'u', 'H', 16, 0},
     element_info{element_type::uint32, "uint32", 4, 'u', 'I', 32, 0},
     element_info{element_type::uint64, "uint64", 8, 'u', 'Q', 64, 0},
+    element_info{element_type::float8_e4m3fn, "float8_e4m3fn", 1, 'V', 0, 4, 4},
+    element_info{element_type::float8_e5m2, "float8_e5m2", 1, 'f', 0, 3, 5},
 };
 
 /// The C++ types in the order of the enumerators.
 using element_types = std::tuple<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float8_e4m3fn,
+                                 float8_e5m2>;
 
 namespace detail {
 template <class T, class Types>

@@ -19,15 +19,25 @@ namespace exactdot::inline v0_3 {
 
 namespace detail {
 
+/// Whether a format has infinities, as those of IEEE 754 have. That of 4 exponent bits, float8_e4m3fn, has none: the
+/// largest exponent has numbers too, and only all bits 1 are a NaN.
+EXACTDOT_HOST_DEVICE constexpr bool has_infinity(int exponent_bits) { return exponent_bits != 4; }
+
+/// The bits of the infinity, or of the NaN that stands for it, and of all else that is no finite number: these and
+/// higher ones.
+EXACTDOT_HOST_DEVICE constexpr std::uint64_t infinity_bits(int precision, int exponent_bits) {
+  if (!has_infinity(exponent_bits)) return (std::uint64_t{1} << (precision - 1 + exponent_bits)) - 1;
+  return ((std::uint64_t{1} << exponent_bits) - 1) << (precision - 1);
+}
+
 /// A float's bits from those of a number of `precision` significant bits with `exponent_bits`, exactly.
-EXACTDOT_HOST_DEVICE constexpr std::uint32_t widened(std::uint16_t bits, int precision, int exponent_bits) {
-  const int stored = precision - 1;
-  const std::uint32_t sign = std::uint32_t{bits} >> 15 << 31;
-  const std::uint32_t magnitude = bits & 0x7fffU;
-  const std::uint32_t max_field = (1U << exponent_bits) - 1;
+EXACTDOT_HOST_DEVICE constexpr std::uint32_t widened(std::uint32_t bits, int precision, int exponent_bits) {
+  const int stored = precision - 1, sign_place = stored + exponent_bits;
+  const std::uint32_t sign = bits >> sign_place << 31;
+  const std::uint32_t magnitude = bits & ((1U << sign_place) - 1);
   std::uint32_t fraction = magnitude & ((1U << stored) - 1);
   const std::uint32_t field = magnitude >> stored;
-  if (field == max_field) return sign | 0x7f800000U | fraction << (23 - stored);
+  if (magnitude >= infinity_bits(precision, exponent_bits)) return sign | 0x7f800000U | fraction << (23 - stored);
   int exponent = static_cast<int>(field) - (1 << (exponent_bits - 1)) + 1;
   if (field == 0) {
     if (fraction == 0) return sign;
@@ -39,13 +49,14 @@ EXACTDOT_HOST_DEVICE constexpr std::uint32_t widened(std::uint16_t bits, int pre
   return sign | static_cast<std::uint32_t>(exponent + 127) << 23 | fraction << (23 - stored);
 }
 
-/// The bits of x rounded to nearest, ties to even. A NaN keeps its sign and becomes quiet.
+/// The bits of x rounded to nearest, ties to even. A NaN keeps its sign and becomes quiet. What exceeds the largest
+/// number becomes an infinity or, in a format without one, the NaN with its sign.
 EXACTDOT_HOST_DEVICE constexpr std::uint16_t narrowed(float x, int precision, int exponent_bits) {
   const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
-  const std::uint32_t sign = bits >> 31 << 15;
+  const std::uint32_t sign = bits >> 31 << (precision - 1 + exponent_bits);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   const int stored = precision - 1;
-  const std::uint32_t infinite = ((1U << exponent_bits) - 1) << stored;
+  const auto infinite = static_cast<std::uint32_t>(infinity_bits(precision, exponent_bits));
   if (magnitude > 0x7f800000U) return static_cast<std::uint16_t>(sign | infinite | 1U << (stored - 1));
   const std::uint32_t field = magnitude >> 23;
   const std::uint64_t significand = (magnitude & 0x7fffffU) | (field == 0 ? 0U : 0x800000U);

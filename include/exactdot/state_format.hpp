@@ -38,7 +38,8 @@ constexpr int lowest_exponent_of(element_type type, bool are_products) {
 /// The magnitude of a term is below 2^this.
 constexpr int highest_exponent_of(element_type type, bool are_products) {
   const element_info& info = info_of(type);
-  const int of_element = is_integer(type) ? static_cast<int>(8 * info.bytes) : 1 << (info.exponent_bits - 1);
+  const int of_float = (1 << (info.exponent_bits - 1)) + (has_infinity(info.exponent_bits) ? 0 : 1);
+  const int of_element = is_integer(type) ? static_cast<int>(8 * info.bytes) : of_float;
   return are_products ? 2 * of_element : of_element;
 }
 

@@ -15,12 +15,12 @@ from typing import Any, Callable
 import numpy as np
 
 from exactdot import _engine
-from exactdot._numbers import ExactNumbers, numbers_of
+from exactdot._numbers import ExactNumbers, numbers_of, numpy_dtype
 
 _engine_call: Any = _engine  # functions without public names
-# significant bits, the last place of the subnormals, the overflow threshold: as powers of two
-_FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
-            "float64": (53, -1074, 1024)}
+# significant bits, the last place of the subnormals as a power of two, the first rounded number that overflows
+_FORMATS = {"float16": (11, -24, 2**16), "bfloat16": (8, -133, 2**128), "float32": (24, -149, 2**128),
+            "float64": (53, -1074, 2**1024), "float8_e4m3fn": (4, -9, 480), "float8_e5m2": (3, -16, 2**16)}
 # of the inputs of these functions: at least, at most
 _DIMENSIONS = {"dot": (1, 1), "segment": (1, 1), "group": (1, None), "vecdot": (1, None), "matvec": (1, None)}
 _LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
@@ -28,8 +28,9 @@ _LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
 
 def round_to(value: Any, name: str) -> float:
     """A rational number, infinity or NaN rounded to nearest, ties to even, to a floating-point type."""
+    infinity = math.nan if name == "float8_e4m3fn" else math.inf
     if isinstance(value, float) and not math.isfinite(value):
-        return value if value == value else math.nan  # the canonical one
+        return math.copysign(infinity, value) if value == value else math.nan  # the canonical one
     if value == 0:
         return value if isinstance(value, float) else 0.0  # -0.0 of an extremum
     precision, lowest, overflow = _FORMATS[name]
@@ -39,7 +40,7 @@ def round_to(value: Any, name: str) -> float:
         exponent -= 1
     place = max(exponent - precision + 1, lowest)
     steps = round(size / Fraction(2) ** place)  # takes ties to even
-    result = math.inf if steps * Fraction(2) ** place >= Fraction(2) ** overflow else math.ldexp(steps, place)
+    result = infinity if steps * Fraction(2) ** place >= overflow else math.ldexp(steps, place)
     return -result if value < 0 else result
 
 
@@ -130,10 +131,7 @@ def _object_array(x: ExactNumbers) -> Any:
 
 
 def _array_of(values: list[Any], shape: tuple[int, ...], dtype: str) -> Any:
-    if dtype == "bfloat16":
-        import ml_dtypes
-        return np.array(values, ml_dtypes.bfloat16).reshape(shape)
-    return np.array(values, dtype).reshape(shape)
+    return np.array(values, numpy_dtype(dtype)).reshape(shape)
 
 
 def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tuple[str | None, str], out: Any,

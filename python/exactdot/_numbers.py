@@ -16,7 +16,16 @@ from typing import Any, Callable
 
 import numpy as np
 
+OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  # NumPy has these with ml_dtypes only
 _max_exponent = 100_000  # of ten in a Decimal: the integers of greater ones take minutes
+
+
+def numpy_dtype(name: str) -> Any:
+    """The dtype of this name. Throws ImportError for a type of ml_dtypes where it is not installed."""
+    if name in OF_ML_DTYPES:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
 
 
 class Refusal:
@@ -191,7 +200,7 @@ def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
         array = _array_of(item)
         if array.dtype.kind in "mM":
             raise _Refused(Refusal(f"element {index} is of dtype {array.dtype}, no number"))
-        flat = array.astype(float) if array.dtype.name == "bfloat16" else array
+        flat = array.astype(float) if array.dtype.name in OF_ML_DTYPES else array
         return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
     if isinstance(item, Iterable):
         return _flatten(tuple(item), index + ", ")
@@ -204,7 +213,7 @@ def _checked(value: Any, index: str) -> Any:
         return int(value)
     if isinstance(value, (float, np.float32, np.float16)):
         return float(value)
-    if isinstance(value, np.generic) and value.dtype.name == "bfloat16":
+    if isinstance(value, np.generic) and value.dtype.name in OF_ML_DTYPES:
         return float(value)
     if hasattr(value, "as_integer_ratio"):
         return _from_ratio(value, index)
@@ -253,7 +262,7 @@ def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) ->
 def _holds(array: Any, values: list[Any], is_integer: bool) -> bool:
     if array.dtype == object or (is_integer and values and array.dtype.kind not in "iub"):
         return False
-    plain = array.astype(float) if array.dtype.name == "bfloat16" else array
+    plain = array.astype(float) if array.dtype.name in OF_ML_DTYPES else array
     found = plain.ravel().tolist()
     return len(found) == len(values) and all(a == b or a != a for a, b in zip(values, found))
 
@@ -285,5 +294,5 @@ def numbers_of(x: Any) -> ExactNumbers:
     if isinstance(x, ExactNumbers):
         return x
     array = np.asarray(x)
-    plain = array.astype(float) if array.dtype.name == "bfloat16" else array
+    plain = array.astype(float) if array.dtype.name in OF_ML_DTYPES else array
     return ExactNumbers([int(v) if isinstance(v, bool) else v for v in plain.ravel().tolist()], array.shape, "")

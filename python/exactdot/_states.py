@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from exactdot import _engine
+from exactdot._numbers import numpy_dtype
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -39,7 +40,7 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     reduction : {'dot', 'sum', 'asum', 'sum_of_squares', 'norm', 'mean', 'var', 'std'}
         What the states are for. 'mean' also counts the elements, 'var' and 'std' also have the sum of squares.
     a, b : array_like
-        Arrays of float16, bfloat16, float32, float64 or integers of 8 to 64 bits, all in host memory or all in that of
+        Arrays of floats or integers of 8 to 64 bits, all in host memory or all in that of
         one GPU; b for 'dot' only, of the same type, broadcast with a.
     axis : int, tuple of int or None
         The axes that are reduced; None: all.
@@ -215,10 +216,7 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
     array = _as_words(words, "round_states")
 
     def make_out(name: str) -> NDArray[Any]:
-        if name == "bfloat16":
-            import ml_dtypes
-            return np.empty(array.shape[:-1], ml_dtypes.bfloat16)
-        return np.empty(array.shape[:-1], name)
+        return np.empty(array.shape[:-1], numpy_dtype(name))
 
     ddof = _engine_call._read_ddof(ddof, "round_states")
     is_fraction = isinstance(ddof, float)

@@ -14,8 +14,8 @@ Accumulators are merged by adding their words elementwise, so any system that su
 exact sum. Threads may share an accumulator. +, -, comparisons and / work on the exact sums of accumulators and numbers
 (int, float, NumPy's scalars, Fraction, Decimal). Accumulators cannot be hashed, and the class cannot be subclassed.
 
-An accumulator takes every element type whose sums it holds exactly: one of float64 all, of float32, float16 or bfloat16
-these three and the integers, of integers of 64 bits all integers, of others those of up to 32 bits.
+An accumulator takes every element type whose sums it holds exactly: one of float64 all, of a shorter float
+all but float64, of integers of 64 bits all integers, of others those of up to 32 bits.
 )",
                                                   element_dtype, dtype_error, R"(
 Examples
@@ -325,7 +325,7 @@ True
 
 inline constexpr const char* words = R"(The state as a new int64 array.
 
-It has 24 words for float32, float16 and bfloat16, 138 for float64, 8 for integers of up to 32 bits and 10 for those of
+It has 24 words for float32 and narrower floats, 138 for float64, 8 for integers of up to 32 bits and 10 for those of
 64 bits. Two accumulators of finite vectors of one dtype hold the same sum if and only if their words are equal.
 Infinities and NaNs are counted, so with them the words may differ for the same sum. The words of up to 2^31 - 1
 accumulators may be added elementwise; from_words turns the result into an accumulator of the whole sum.

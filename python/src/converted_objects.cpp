@@ -2,6 +2,7 @@
 // Polars and PyArrow, and whatever exactdot/_numbers.py converts.
 #include <memory>
 #include <python/src/arrow_column.hpp>
+#include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/import_errors.hpp>
 #include <python/src/imported_array.hpp>
@@ -135,8 +136,8 @@ void imported_array::read_converted() {
 nb::object imported_array::for_python() const {
   if (holds_exact_numbers) return owner_;
   if (!owner_.is_valid() || !is_numpy_array(owner_.ptr())) return nb::borrow(object);
-  if (type != element_type::bfloat16) return owner_;
-  return owner_.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));  // it is read as uint16
+  if (!is_of_ml_dtypes(type)) return owner_;
+  return owner_.attr("view")(nb::module_::import_("ml_dtypes").attr(name_of(type).data()));  // it is read as an integer
 }
 
 }  // namespace exactdot::python

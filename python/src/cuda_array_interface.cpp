@@ -38,7 +38,7 @@ void imported_array::read_cuda_array_interface(const nb::object& value) {
     return interface.contains(name) ? nb::object(interface[name]) : nb::none();
   };
   const auto text = cast_field<std::string>(field("typestr"), "typestr");
-  const auto found = read_type_string(text, text == "<V2" && dtype_name(object) == "bfloat16");
+  const auto found = read_type_string(text, needs_name(text) ? dtype_name(object) : "");
   if (!found) throw wrong_type("'" + text + "'");
   type = found->type;
   is_boolean = found->is_boolean;

@@ -21,6 +21,9 @@ struct element_format {
   bool is_boolean = false;
 };
 
+/// Whether NumPy has the type only with ml_dtypes. Its arrays export no buffer.
+constexpr bool is_of_ml_dtypes(element_type type) { return info_of(type).struct_format == 0; }
+
 /// The element type of a kind ('i', 'u', 'f', or 'V' for bfloat16) and a size.
 inline std::optional<element_type> type_of_kind(char kind, std::size_t bytes) {
   for (const element_info& known : elements) {
@@ -100,9 +103,13 @@ inline std::optional<element_type> read_dlpack_type(dlpack::data_type type) {
     case dlpack::unsigned_integer:
       return type_of_kind('u', type.bits / 8);
     case dlpack::floating:
-      return type_of_kind('f', type.bits / 8);
+      return type.bits == 8 ? std::nullopt : type_of_kind('f', type.bits / 8);
     case dlpack::brain_floating:
-      return type_of_kind('V', type.bits / 8);
+      return type.bits == 8 ? std::nullopt : type_of_kind('V', type.bits / 8);
+    case dlpack::float8_e4m3fn:
+      return type.bits == 8 ? std::optional(element_type::float8_e4m3fn) : std::nullopt;
+    case dlpack::float8_e5m2:
+      return type.bits == 8 ? std::optional(element_type::float8_e5m2) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -111,20 +118,27 @@ inline std::optional<element_type> read_dlpack_type(dlpack::data_type type) {
 /// The inverse.
 inline dlpack::data_type dlpack_type_of(element_type type) {
   const element_info& known = info_of(type);
-  const std::uint8_t code = known.kind == 'i'   ? dlpack::signed_integer
-                            : known.kind == 'u' ? dlpack::unsigned_integer
-                            : known.kind == 'V' ? dlpack::brain_floating
-                                                : dlpack::floating;
+  const std::uint8_t code = type == element_type::float8_e4m3fn ? dlpack::float8_e4m3fn
+                            : type == element_type::float8_e5m2 ? dlpack::float8_e5m2
+                            : known.kind == 'i'                 ? dlpack::signed_integer
+                            : known.kind == 'u'                 ? dlpack::unsigned_integer
+                            : known.kind == 'V'                 ? dlpack::brain_floating
+                                                                : dlpack::floating;
   return {code, static_cast<std::uint8_t>(8 * known.bytes), 1};
 }
 
-/// A type string of NumPy, such as "<f8". "<V2" is bfloat16 only if the array's dtype says so (`is_bfloat16`).
-inline std::optional<element_format> read_type_string(std::string_view text, bool is_bfloat16) {
+/// Whether a type string is that of types of ml_dtypes, of which there may be several: "<V1", "<V2", "<f1".
+inline bool needs_name(std::string_view text) {
+  return text.size() == 3 && (text[1] == 'V' || (text[1] == 'f' && text[2] == '1'));
+}
+
+/// A type string of NumPy, such as "<f8". `name`: of the array's dtype, which decides if needs_name(text).
+inline std::optional<element_format> read_type_string(std::string_view text, std::string_view name) {
   if (text.size() != 3 || std::strchr("<>|", text[0]) == nullptr || text[0] == '\0') return std::nullopt;
   const char kind = text[1] == 'b' ? 'u' : text[1];
-  if (kind == 'V' && !is_bfloat16) return std::nullopt;
   const auto bytes = static_cast<std::size_t>(text[2] - '0');
   const auto type = type_of_kind(kind, bytes);
+  if (type && needs_name(text) && name_of(*type) != name) return std::nullopt;
   if (!type || (text[0] == '|' && bytes != 1) || (text[1] == 'b' && bytes != 1)) return std::nullopt;
   return element_format{*type, is_swapped(text[0], bytes), text[1] == 'b'};
 }

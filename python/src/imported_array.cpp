@@ -194,22 +194,24 @@ void imported_array::read_buffer(PyObject* exporter) {
                                 std::to_string(n) + " elements of " + std::to_string(size_of(type))};
 }
 
-/// The buffer protocol has no format for bfloat16: NumPy arrays are viewed as integers, others exported by DLPack,
-/// and scalars converted.
+/// The buffer protocol has no format for the types of ml_dtypes: NumPy arrays are viewed as integers, others exported by
+/// DLPack, and scalars converted.
 void imported_array::read_without_buffer(PyObject* exporter, const std::string& reason) {
   static PyObject* ndarray = nullptr;
   PyObject* const numpy_array = loaded_attribute(ndarray, "numpy", "ndarray");
   const std::string found = dtype_name(exporter);
+  const auto named = type_named(found);
+  const bool is_known_type = named && is_of_ml_dtypes(*named);
   if (numpy_array != nullptr && PyObject_IsInstance(exporter, numpy_array) == 1) {
-    if (found != name_of(element_type::bfloat16)) throw wrong_type("of dtype " + found);
+    if (!is_known_type) throw wrong_type("of dtype " + found);
     const finalization_guard guard;
-    owner_ = nb::handle(exporter).attr("view")("uint16");
+    owner_ = nb::handle(exporter).attr("view")(size_of(*named) == 1 ? "uint8" : "uint16");
     read_buffer(owner_.ptr());
-    type = element_type::bfloat16;
+    type = *named;
     return;
   }
   if (nb::hasattr(exporter, "__dlpack__")) return read_dlpack(export_dlpack(exporter, {}));
-  if (found == name_of(element_type::bfloat16)) {  // a scalar, which is immutable
+  if (is_known_type) {  // a scalar, which is immutable
     convert();
     return;
   }
@@ -274,8 +276,9 @@ std::optional<element_type> torch_type(PyObject* dtype) {
 
 }  // namespace
 
-/// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot. Returns false for a
-/// tensor that __dlpack__ has to check. No stream needs ordering: the call runs on PyTorch's current one.
+/// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot; and one of 8-bit floats in
+/// host memory, which older versions of PyTorch do not export. Returns false for a tensor that __dlpack__ has to check. No stream
+/// needs ordering: the call runs on PyTorch's current one.
 bool imported_array::read_torch() {
   const nb::handle tensor(object);
   const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
@@ -285,12 +288,14 @@ bool imported_array::read_torch() {
   if (nb::cast<bool>(tensor.attr("is_neg")())) {  // PyTorch would export the view without its sign
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
   }
-  if (!is("is_cuda")) return false;
+  const bool is_cuda = is("is_cuda"), is_cpu = !is_cuda && is("is_cpu");
+  if (!is_cuda && !is_cpu) return false;
   const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
   const auto count = nb::cast<int>(tensor.attr("dim")());
   if (!found) return false;  // __dlpack__ knows booleans
-  on_gpu = true;
-  device = nb::cast<int>(tensor.attr("device").attr("index"));
+  if (is_cpu && !(is_of_ml_dtypes(*found) && size_of(*found) == 1)) return false;
+  on_gpu = is_cuda;
+  if (is_cuda) device = nb::cast<int>(tensor.attr("device").attr("index"));
   type = *found;
   owner_ = tensor.attr("untyped_storage")();  // keeps the memory even if the tensor is given another storage
   data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
@@ -301,7 +306,7 @@ bool imported_array::read_torch() {
   }
   set_shape(count, shape.data());
   set_strides(strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
-  is_imported_ = is_torch = true;
+  is_imported_ = true, is_torch = is_cuda;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstdint>
 #include <exactdot/reductions.hpp>
+#include <limits>
 
 namespace exactdot::python {
 
@@ -19,6 +20,11 @@ inline double to_double(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7f800000U) != 0) return value;
   return std::copysign(static_cast<double>(bits & 0x007fffffU) * 0x1p-149, (bits >> 31) != 0 ? -1.0 : 1.0);
+}
+
+/// Any NaN as the one that Python has, with its sign.
+inline double plain_nan(double value) {
+  return value != value ? std::copysign(std::numeric_limits<double>::quiet_NaN(), std::signbit(value) ? -1.0 : 1.0) : value;
 }
 
 /// A float, or an int for an integer.
@@ -31,7 +37,7 @@ inline nanobind::object to_python(const any_scalar& value) {
     } else if constexpr (std::same_as<T, double>) {
       return nanobind::float_(value.as<T>());
     } else {
-      return nanobind::float_(to_double(static_cast<float>(value.as<T>())));
+      return nanobind::float_(plain_nan(to_double(static_cast<float>(value.as<T>()))));
     }
   });
 }

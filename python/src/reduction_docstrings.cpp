@@ -85,7 +85,7 @@ constexpr std::array<function_text, 15> texts = {{
 }};
 
 constexpr const char* element_types_text =
-    R"( of float16, bfloat16, float32, float64, or integers of 8 to 64 bits
+    R"( of floats or integers of 8 to 64 bits, of 8: float8_e4m3fn, float8_e5m2
     Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
     (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
     tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other

@@ -1,5 +1,6 @@
 // Implementation of result_array.hpp.
 #include <python/src/arguments.hpp>
+#include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_results.hpp>
 #include <python/src/known_types.hpp>
@@ -32,15 +33,16 @@ const imported_array& model_of(const vectors& inputs) {
 }
 
 nb::object numpy_dtype(element_type type) {
-  if (type == element_type::bfloat16) return nb::module_::import_("ml_dtypes").attr("bfloat16");
-  return nb::str(std::string(name_of(type)).c_str());
+  const std::string name(name_of(type));
+  if (is_of_ml_dtypes(type)) return nb::module_::import_("ml_dtypes").attr(name.c_str());
+  return nb::str(name.c_str());
 }
 
 /// numpy.empty(shape, type) where NumPy is imported; invalid if it is not, or has no such type. An import and a
 /// name of a type would take longer than a short call.
 nb::object quick_numpy_array(const nb::object& shape, element_type type) {
   static PyObject *empty = nullptr, *types[elements.size()] = {};
-  if (type == element_type::bfloat16) return {};
+  if (is_of_ml_dtypes(type)) return {};
   PyObject* const call = loaded_attribute(empty, "numpy", "empty");
   PyObject* const of = loaded_attribute(types[static_cast<std::size_t>(type)], "numpy", name_of(type).data());
   if (call == nullptr || of == nullptr) return {};
@@ -58,7 +60,7 @@ nb::object new_numpy_array(const nb::object& shape, element_type type, const cha
   } catch (const nb::python_error& failure) {
     if (!failure.matches(PyExc_ImportError)) throw;
     const std::string sentence = std::string(caller) + ": several results of " + std::string(name_of(type)) +
-                                 " need NumPy" + (type == element_type::bfloat16 ? " and ml_dtypes" : "") +
+                                 " need NumPy" + (is_of_ml_dtypes(type) ? " and ml_dtypes" : "") +
                                  ", or the argument out";
     PyErr_SetString(PyExc_ImportError, sentence.c_str());
     throw nb::python_error();

@@ -40,7 +40,7 @@ inline constexpr piece element_dtype = R"(
 Parameters
 ----------
 dtype : whatever numpy.dtype or a framework accepts, such as "float32"
-    The element type of the vectors: float16, bfloat16, float32, float64, or integers of 8 to 64 bits.
+    The element type of the vectors: floats of 8 bits (float8_e4m3fn, float8_e5m2) to 64, or integers of 8 to 64.
 )";
 
 /// Of a result.

@@ -17,7 +17,7 @@ PAGES = {
             "call promises.",
             [f"include/exactdot/{name}.hpp" for name in (
                 "reductions", "options", "views", "error", "accumulator", "moments", "shapes", "batches", "states",
-                "state_format", "reduce", "reduction", "element", "float16", "info")]),
+                "state_format", "reduce", "reduction", "element", "float16", "float8", "info")]),
     "cuda": ("CUDA", "Calls on vectors in a GPU's memory, ordered by a stream (link `exactdot::cuda`), and exact sums within "
              "kernels ([guide](../block.md)).",
              [*(f"include/exactdot/{name}" for name in ("cuda.hpp", "cuda/batches.hpp", "cuda/states.hpp",

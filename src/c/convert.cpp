@@ -17,7 +17,8 @@ static_assert(is_same(XD_FLOAT32, element_type::float32) && is_same(XD_FLOAT64, 
               is_same(XD_INT32, element_type::int32) && is_same(XD_INT64, element_type::int64) &&
               is_same(XD_UINT8, element_type::uint8) && is_same(XD_UINT16, element_type::uint16) &&
               is_same(XD_UINT32, element_type::uint32) && is_same(XD_UINT64, element_type::uint64) &&
-              elements.size() == XD_UINT64 + 1);
+              is_same(XD_FLOAT8_E4M3FN, element_type::float8_e4m3fn) &&
+              is_same(XD_FLOAT8_E5M2, element_type::float8_e5m2) && elements.size() == XD_FLOAT8_E5M2 + 1);
 static_assert(is_same(XD_DOT, reduction::dot) && is_same(XD_SUM, reduction::sum) &&
               is_same(XD_ASUM, reduction::asum) && is_same(XD_SUM_OF_SQUARES, reduction::sum_of_squares) &&
               is_same(XD_NRM2, reduction::nrm2) && is_same(XD_MEAN, reduction::mean) &&

@@ -213,7 +213,8 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
 
 }  // namespace
 
-void reduce(const batch& of) {
+void reduce(batch of) {
+  if (is_compared_as_float(of.each)) of.each = compared_as_float(of.each);
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (of.count == 0) return store_empty_groups(of);
   if (!of.may_overflow()) return compute(of, nullptr, true);

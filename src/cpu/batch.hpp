@@ -7,6 +7,6 @@ namespace exactdot::inline v0_3::cpu_engine {
 
 /// Computes and stores all results. Throws errc::overflow, before anything is stored, and errc::cancelled, after
 /// which the results are unspecified.
-void reduce(const engine::batch& batch);
+void reduce(engine::batch batch);
 
 }  // namespace exactdot::inline v0_3::cpu_engine

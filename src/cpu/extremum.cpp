@@ -6,7 +6,8 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-std::uint64_t find_extreme(const engine::plan& plan) {
+std::uint64_t find_extreme(const engine::plan& asked) {
+  const engine::plan plan = is_compared_as_float(asked) ? compared_as_float(asked) : asked;
   const extremum_kernel kernel = extremum_kernel_of(plan);
   std::vector<extreme> found(static_cast<std::size_t>(plan.threads), no_extreme);
   inputs inputs(plan, plan.threads);

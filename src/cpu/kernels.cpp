@@ -67,9 +67,9 @@ constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_s
 constexpr instruction_set named(const char* name) {
   return {name,
           kernels_table(std::make_index_sequence<carrier_count * term_count>()),
-          extremum_table(std::make_index_sequence<2 * elements.size()>()),
-          group_extremum_table(std::make_index_sequence<2 * elements.size()>()),
-          column_extremum_table(std::make_index_sequence<2 * elements.size()>()),
+          extremum_table(std::make_index_sequence<2 * compared_types>()),
+          group_extremum_table(std::make_index_sequence<2 * compared_types>()),
+          column_extremum_table(std::make_index_sequence<2 * compared_types>()),
           add_word_rows<false>,
           add_word_rows<true>,
           sum_words<false>,

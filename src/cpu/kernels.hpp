@@ -117,7 +117,11 @@ inline constexpr std::size_t carrier_count = 2;  // float32, float64: the first 
 constexpr std::size_t kernels_index(element_type carrier, std::size_t term) {
   return static_cast<std::size_t>(carrier) * term_count + term;
 }
-/// The index of an element type's kernel for the least or the greatest element.
+/// Types that have kernels for extrema. Those behind them are 8-bit floats, which are compared as floats
+/// (cpu/extreme.hpp).
+inline constexpr std::size_t compared_types = static_cast<std::size_t>(element_type::float8_e4m3fn);
+
+/// The index of such a type's kernel for the least or the greatest element.
 constexpr std::size_t extremum_index(element_type element, bool greatest) {
   return 2 * static_cast<std::size_t>(element) + greatest;
 }
@@ -125,9 +129,9 @@ constexpr std::size_t extremum_index(element_type element, bool greatest) {
 struct instruction_set {
   const char* name;
   std::array<kernels, carrier_count * term_count> table;
-  std::array<extremum_kernel, 2 * elements.size()> extrema;
-  std::array<group_extremum_kernel, 2 * elements.size()> group_extrema;
-  std::array<column_extremum_kernel, 2 * elements.size()> column_extrema;
+  std::array<extremum_kernel, 2 * compared_types> extrema;
+  std::array<group_extremum_kernel, 2 * compared_types> group_extrema;
+  std::array<column_extremum_kernel, 2 * compared_types> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
   word_run_kernel sum_words, sum_word_magnitudes;
   row_decision decide_floats, decide_doubles;

@@ -140,7 +140,8 @@ std::span<extreme> panel_extrema::found() noexcept {
 }
 
 bool panel_extrema::store(char* to, std::ptrdiff_t step) const noexcept {
-  if (!places_.empty() || folds_ != 1 || step != static_cast<std::ptrdiff_t>(size_)) return false;
+  const bool are_elements = places_.empty() && each_.carrier == each_.result_type;
+  if (!are_elements || folds_ != 1 || step != static_cast<std::ptrdiff_t>(size_)) return false;
   with_element(each_.carrier, [&]<class T>(T) {
     with_word(sizeof(T), [&]<class Word>(Word) {
       if (selects_greatest(each_.what)) {

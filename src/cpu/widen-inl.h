@@ -1,7 +1,8 @@
 // Narrow elements as the carriers that hold them, with the conversions of the instruction set. All are exact, in any
-// floating-point environment: 16-bit floats by vcvtph2ps or a shift, integers by conversions that never round.
+// floating-point environment: float16 by vcvtph2ps, bfloat16 by a shift, 8-bit floats by way of float16, integers by
+// conversions that never round.
 //
-// Cost: one to four instructions per register of carriers.
+// Cost: one to four instructions per register of carriers, of 8-bit floats up to ten.
 #if defined(EXACTDOT_CPU_WIDEN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_WIDEN_INL_H_
 #undef EXACTDOT_CPU_WIDEN_INL_H_
@@ -20,17 +21,37 @@ namespace exactdot::inline v0_3::cpu_engine {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// Floats from the bits of float16s.
+template <class D>
+HWY_INLINE vec<D> float16_promoted(D d, vec<hn::Rebind<std::int16_t, D>> x) {
+  // a signaling NaN becomes a quiet one first: the conversion would raise an exception
+  const hn::Rebind<std::int16_t, D> bits;
+  const auto is_nan = hn::Gt(hn::And(x, hn::Set(bits, 0x7fff)), hn::Set(bits, 0x7c00));
+  const auto quiet = hn::Or(x, hn::And(hn::VecFromMask(bits, is_nan), hn::Set(bits, 0x200)));
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), quiet));
+}
+
+/// The bits of float16s from those of 8-bit floats. float8_e5m2 is the upper half of a float16. A float8_e4m3fn is 2^8
+/// times the float16 with its bits 7 places further up, but for NaN.
+template <class Element, class Bits>
+HWY_INLINE vec<Bits> float16_bits(Bits d, const void* from) {
+  const auto x = hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Bits>(), static_cast<const std::uint8_t*>(from)));
+  if constexpr (type_of<Element> == element_type::float8_e5m2) return hn::ShiftLeft<8>(x);
+  const auto magnitude = hn::And(x, hn::Set(d, 0x7f)), sign = hn::ShiftLeft<8>(hn::Sub(x, magnitude));
+  const auto nan = hn::And(hn::VecFromMask(d, hn::Eq(magnitude, hn::Set(d, 0x7f))), hn::Set(d, 0x7e00));
+  return hn::Or(hn::Or(hn::ShiftLeft<7>(magnitude), nan), sign);
+}
+
 /// A register of carriers from neighbouring elements, at any alignment.
 template <class Element, class D>
 HWY_INLINE vec<D> widened(D d, const void* from) {
   const hn::Rebind<std::int32_t, D> words;
   if constexpr (type_of<Element> == element_type::float16) {
-    // a signaling NaN becomes a quiet one first: the conversion would raise an exception
     const hn::Rebind<std::int16_t, D> bits;
-    const auto x = hn::LoadU(bits, static_cast<const std::int16_t*>(from));
-    const auto is_nan = hn::Gt(hn::And(x, hn::Set(bits, 0x7fff)), hn::Set(bits, 0x7c00));
-    const auto quiet = hn::Or(x, hn::And(hn::VecFromMask(bits, is_nan), hn::Set(bits, 0x200)));
-    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, D>(), quiet));
+    return float16_promoted(d, hn::LoadU(bits, static_cast<const std::int16_t*>(from)));
+  } else if constexpr (floating_element<Element> && sizeof(Element) == 1) {
+    const auto x = float16_promoted(d, float16_bits<Element>(hn::Rebind<std::int16_t, D>(), from));
+    return type_of<Element> == element_type::float8_e4m3fn ? hn::Mul(x, hn::Set(d, 256.0F)) : x;
   } else if constexpr (type_of<Element> == element_type::bfloat16) {
     const hn::RebindToUnsigned<D> bits;
     const auto upper = hn::LoadU(hn::Rebind<std::uint16_t, D>(), static_cast<const std::uint16_t*>(from));

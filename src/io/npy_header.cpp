@@ -128,15 +128,21 @@ const other_type* find_other_type(std::string_view code, int& bits) {
   fail(file, fmt::format("dtype {}{} is not supported; {}", kind, printable(descr, 60), instead));
 }
 
-/// Two bytes of no type: bfloat16, if the caller says so.
-constexpr std::string_view untyped_code = "V2";
-static_assert(info_of(element_type::bfloat16).kind == 'V' && size_of(element_type::bfloat16) == 2);
+std::string code_of(const element_info& known) { return fmt::format("{}{}", known.kind, known.bytes); }
+
+/// The type of ml_dtypes that is written as bytes of no type, "V1" or "V2"; nothing for other codes.
+std::optional<element_type> untyped(std::string_view code) {
+  for (const element_info& known : elements) {
+    if (known.kind == 'V' && code == code_of(known)) return known.type;
+  }
+  return std::nullopt;
+}
 
 /// Returns the element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". A code
 /// with a byte order cannot be a name.
 std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
   for (const element_info& known : elements) {
-    if (code != untyped_code && code == fmt::format("{}{}", known.kind, known.bytes)) return known.type;
+    if (known.kind != 'V' && code == code_of(known)) return known.type;
     if (known.struct_format != 0 && code == std::string_view(&known.struct_format, 1)) return known.type;
     if (!has_order && code == known.name) return known.type;
   }
@@ -150,9 +156,11 @@ std::optional<element_type> type_of_code(std::string_view code, bool has_order) 
 /// Returns the element type of the code in a file.
 std::optional<element_type> type_in_file(std::string_view code, bool has_order, std::string_view file,
                                          std::optional<element_type> expected) {
-  if (code != untyped_code) return type_of_code(code, has_order);
-  if (expected == element_type::bfloat16) return expected;
-  fail(file, "dtype void 'V2' does not name its element type; if the file holds bfloat16, add --dtype bfloat16");
+  const auto possible = untyped(code);
+  if (!possible) return type_of_code(code, has_order);
+  if (expected == possible) return expected;
+  fail(file, fmt::format("dtype void '{0}' does not name its element type; if the file holds {1}, add --dtype {1}", code,
+                         name_of(*possible)));
 }
 
 void read_dtype(std::string_view descr, std::string_view file, std::optional<element_type> expected,

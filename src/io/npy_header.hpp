@@ -4,8 +4,8 @@
 // shape, then the data. Strict: files that NumPy would not read, and files that are not an array of an element
 // type, are errors. A pure function of the bytes, so that it can be fuzzed.
 //
-// NumPy does not store the name of ml_dtypes' bfloat16: it writes '<V2', two bytes of no type, as for any structure
-// of that size. Such a file is read only if the caller says that it holds bfloat16. Booleans are bytes 0 and 1:
+// NumPy does not store the names of ml_dtypes' bfloat16 and float8_e4m3fn: it writes '<V2' and '<V1', bytes of no type, as
+// for any structure of that size. Such a file is read only if the caller says that it holds that type. float8_e5m2 is '<f1'. Booleans are bytes 0 and 1:
 // int8, whose sums have a sign.
 #pragma once
 
@@ -36,7 +36,7 @@ enum class npy_shapes : bool { vectors, any };
 
 /// Parses the header. `file_bytes`: the whole file; `file`: its name for messages. data_offset + n·size_of(type) is
 /// at most the size of the file; bytes after the data are ignored, as in NumPy. `expected`: the type that the
-/// caller expects; it decides only about 'V2', which holds bfloat16 if that is expected. Throws only errc::file,
+/// caller expects; it decides only about 'V2' and 'V1', which hold bfloat16 and float8_e4m3fn if that is expected. Throws only errc::file,
 /// also for an array that is no vector unless `shapes` allows it.
 [[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
                                           std::optional<element_type> expected = std::nullopt,

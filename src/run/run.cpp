@@ -162,9 +162,9 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 }
 
 namespace {
-void run_batch(const engine::batch& batch) {
+void run_batch(engine::batch batch) {
   const cpu_engine::standard_arithmetic environment;
-  if (!batch.each.on_gpu) return cpu_engine::reduce(batch);
+  if (!batch.each.on_gpu) return cpu_engine::reduce(std::move(batch));
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
 }  // namespace

@@ -8,20 +8,23 @@
 
 void test_names(void) {
   static const char* const types[] = {"float32", "float64", "float16", "bfloat16", "int8",   "int16",
-                                      "int32",   "int64",   "uint8",   "uint16",   "uint32", "uint64"};
-  static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
+                                      "int32",   "int64",   "uint8",   "uint16",   "uint32", "uint64",
+                                      "float8_e4m3fn", "float8_e5m2"};
+  static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1};
   static const char* const reductions[] = {"dot",    "sum", "asum", "sum_of_squares", "nrm2",  "mean", "variance",
                                            "stddev", "min", "max",  "argmin",         "argmax"};
   static const char* const statuses[] = {"XD_OK",           "XD_OUT_OF_MEMORY", "XD_INTERNAL",  "XD_SIZE_MISMATCH",
                                          "XD_NULL_POINTER", "XD_BAD_OPTION",    "XD_NO_DEVICE", "XD_EMPTY_INPUT",
                                          "XD_OVERFLOW",     "XD_HEADROOM",      "XD_CANCELLED", "XD_DEVICE_FAILURE",
                                          "XD_FILE"};
-  static const int unknown[] = {-1, 12, 256, INT_MAX, INT_MIN};
+  static const int unknown[] = {-1, 14, 256, INT_MAX, INT_MIN};
   CHECK(strcmp(xd_message(), "") == 0);
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 14; ++i) {
     CHECK(strcmp(xd_type_name(i), types[i]) == 0);
     CHECK(xd_type_size(i) == sizes[i]);
     CHECK(xd_type_named(types[i]) == i);
+  }
+  for (int i = 0; i < 12; ++i) {
     CHECK(strcmp(xd_reduction_name(i), reductions[i]) == 0);
     CHECK(xd_reduction_named(reductions[i]) == i);
   }
@@ -46,6 +49,19 @@ static double reduce(int reduction, const xd_vector* x, const xd_options* option
   double result = -77;
   CHECK_OK(xd_reduce(reduction, x, NULL, XD_FLOAT64, &result, options));
   return result;
+}
+
+static void test_8_bit_floats(void) {
+  const unsigned char e4m3[] = {0x7e, 0x7e, 0x01}, e5m2[] = {0x3c, 0xbc, 0x7b}; /* 448, 448, 2^-9; 1, -1, 57344 */
+  const xd_vector f8 = xd_contiguous(e4m3, 3, XD_FLOAT8_E4M3FN), g8 = xd_contiguous(e5m2, 3, XD_FLOAT8_E5M2);
+  unsigned char small = 0;
+  CHECK(reduce(XD_SUM, &f8, NULL) == 896 + 0x1p-9 && reduce(XD_SUM, &g8, NULL) == 57344);
+  CHECK_OK(xd_reduce(XD_SUM, &f8, NULL, XD_FLOAT8_E4M3FN, &small, NULL));
+  CHECK(small == 0x7f); /* beyond 448, where there is no infinity */
+  CHECK_OK(xd_reduce(XD_DOT, &f8, &g8, XD_FLOAT8_E5M2, &small, NULL));
+  CHECK(small == 0x57); /* 57344 * 2^-9 = 112 */
+  CHECK_OK(xd_reduce(XD_MIN, &g8, NULL, XD_FLOAT8_E5M2, &small, NULL));
+  CHECK(small == 0xbc);
 }
 
 void test_reductions(void) {
@@ -105,6 +121,7 @@ void test_reductions(void) {
   CHECK_OK(xd_reduce(XD_SUM, &x, NULL, XD_FLOAT64, bytes + 1, NULL)); /* any address */
   memcpy(&r, bytes + 1, sizeof r);
   CHECK(r == 10);
+  test_8_bit_floats();
 }
 
 void test_typed_calls(void) {

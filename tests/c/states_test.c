@@ -44,6 +44,7 @@ static void test_sums(void) {
   CHECK(rounded(sum) == 0);
 
   CHECK(xd_accumulator_word_count(XD_FLOAT64) == 138 && xd_accumulator_word_count(XD_BFLOAT16) == 24);
+  CHECK(xd_accumulator_word_count(XD_FLOAT8_E4M3FN) == 24 && xd_accumulator_word_count(XD_FLOAT8_E5M2) == 24);
   CHECK(xd_accumulator_word_count(XD_UINT32) == 8 && xd_accumulator_word_count(XD_INT64) == 10);
   CHECK_OK(xd_accumulator_words(copy, words, 138));
   CHECK_OK(xd_accumulator_words(other, summed, 138));

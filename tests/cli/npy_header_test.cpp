@@ -20,7 +20,8 @@ using exactdot::element_type;
 using exactdot::io::npy_header;
 
 constexpr const char* supported =
-    "float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64";
+    "float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+    "float8_e4m3fn, float8_e5m2";
 
 npy_header parse(const std::string& bytes, std::optional<element_type> expected = std::nullopt) {
   return exactdot::io::parse_npy_header(std::as_bytes(std::span(bytes)), "FILE", expected);
@@ -106,6 +107,16 @@ TEST(npy_header, takes_two_bytes_of_no_type_as_bfloat16_only_if_that_is_expected
     }
   }
   EXPECT_EQ(parse(three("'<f4'"), element_type::bfloat16).type, element_type::float32);
+}
+
+TEST(npy_header, takes_one_byte_of_no_type_as_float8_e4m3fn_only_if_that_is_expected) {
+  for (const std::string descr : {"'<V1'", "'|V1'"}) {
+    EXPECT_EQ(parse(three(descr), element_type::float8_e4m3fn).type, element_type::float8_e4m3fn);
+    EXPECT_EQ(fault_of(three(descr)),
+              "FILE: dtype void 'V1' does not name its element type; if the file holds float8_e4m3fn, add --dtype "
+              "float8_e4m3fn");
+  }
+  for (const std::string descr : {"'<f1'", "'|f1'"}) EXPECT_EQ(parse(three(descr)).type, element_type::float8_e5m2);
 }
 
 TEST(npy_header, accepts_every_spelling_of_float_and_double) {

@@ -57,8 +57,8 @@ class reduction_program : public cli_test::program {
     ASSERT_TRUE(expected.has_value());
     std::vector<std::string> arguments = {command.first, file};
     if (command.second == reduction::dot) arguments.push_back(file);
-    if (view.type == element_type::bfloat16 && more.empty()) {
-      arguments.insert(arguments.end(), {"--dtype", "bfloat16"});
+    if (exactdot::info_of(view.type).kind == 'V' && more.empty()) {
+      arguments.insert(arguments.end(), {"--dtype", name(view.type)});
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto json = run_json(arguments);

@@ -77,9 +77,9 @@ TEST(report, floats_are_short) {
 /// Of every finite number of 16 bits, text and JSON read back through float and through double.
 template <class T>
 void expect_every_number_reads_back() {
-  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+  for (std::uint32_t bits = 0; bits >> 8 * sizeof(T) == 0; ++bits) {
     T x;
-    x.bits = static_cast<std::uint16_t>(bits);
+    x.bits = static_cast<decltype(x.bits)>(bits);
     if (!std::isfinite(float{x})) continue;
     const std::string text = value_text(scalar(x));
     const nlohmann::ordered_json json = json_of(scalar(x));
@@ -88,13 +88,15 @@ void expect_every_number_reads_back() {
     ASSERT_EQ(T(static_cast<float>(json["value"].get<double>())).bits, bits) << text;
     ASSERT_EQ(T(std::strtof(json["hex"].get<std::string>().c_str(), nullptr)).bits, bits);
     ASSERT_EQ(std::strtoul(json["bits"].get<std::string>().c_str(), nullptr, 16), bits);
-    ASSERT_EQ(json["bits"].get<std::string>().size(), 4U);
+    ASSERT_EQ(json["bits"].get<std::string>().size(), 2 * sizeof(T));
   }
 }
 
-TEST(report, numbers_of_16_bits_read_back) {
+TEST(report, numbers_of_8_and_16_bits_read_back) {
   expect_every_number_reads_back<float16>();
   expect_every_number_reads_back<bfloat16>();
+  expect_every_number_reads_back<exactdot::float8_e4m3fn>();
+  expect_every_number_reads_back<exactdot::float8_e5m2>();
 }
 
 TEST(report, numbers_of_16_bits_are_short) {

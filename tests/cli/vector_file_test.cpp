@@ -114,7 +114,7 @@ TEST_F(vector_files, need_a_type_for_raw_files) {
   EXPECT_EQ(fault_of(path, std::nullopt),
             path +
                 ": is not a .npy file; for raw elements, add --dtype with one of float32, float64, float16, "
-                "bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64");
+                "bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float8_e4m3fn, float8_e5m2");
 }
 
 TEST_F(vector_files, must_agree_in_kind_and_length) {

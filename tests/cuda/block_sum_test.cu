@@ -257,6 +257,8 @@ void expect_all_roundings(unsigned salt) {
     expect_roundings<T, double>(words, count, seed);
     expect_roundings<T, float16>(words, count, seed);
     expect_roundings<T, bfloat16>(words, count, seed);
+    expect_roundings<T, float8_e4m3fn>(words, count, seed);
+    expect_roundings<T, float8_e5m2>(words, count, seed);
   }
 }
 

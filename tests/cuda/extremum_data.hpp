@@ -2,6 +2,7 @@
 // core::ordered_key.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exactdot/core/extremum.hpp>
 #include <exactdot/reduction.hpp>
@@ -49,9 +50,8 @@ void for_each_type(Test test) {
 
 std::uint64_t sign_of(const element_info& info) { return std::uint64_t{1} << (8 * info.bytes - 1); }
 std::uint64_t ones_of(const element_info& info) { return ~std::uint64_t{0} >> (64 - 8 * info.bytes); }
-std::uint64_t infinity_of(const element_info& info) {
-  return core::infinity_word(core::format_of(info.type), false);
-}
+/// Or the greatest number.
+std::uint64_t infinity_of(const element_info& info) { return core::greatest_word(core::format_of(info.type)); }
 
 /// Bits of any element but NaNs; of `distinct` values, if that is not 0.
 [[maybe_unused]] data random_data(const element_info& info, std::size_t n, unsigned seed,
@@ -78,7 +78,8 @@ std::uint64_t infinity_of(const element_info& info) {
   const std::uint64_t infinity = infinity_of(info), quiet = core::nan_word(core::format_of(info.type));
   std::vector<std::uint64_t> made;
   for (const std::uint64_t bits :
-       {std::uint64_t{0}, std::uint64_t{1}, infinity - 1, infinity, infinity + 1, quiet, quiet + 1, sign - 1}) {
+       {std::uint64_t{0}, std::uint64_t{1}, infinity - 1, infinity, infinity + 1, quiet,
+                                   std::min(quiet + 1, sign - 1), sign - 1}) {
     made.push_back(bits), made.push_back(bits | sign);
   }
   return made;

@@ -47,7 +47,8 @@ group_test random_test(unsigned seed, element_type type) {
 constexpr element_type types[] = {element_type::float16, element_type::bfloat16, element_type::float32,
                                   element_type::float64, element_type::int8,     element_type::int16,
                                   element_type::int32,   element_type::int64,    element_type::uint8,
-                                  element_type::uint16,  element_type::uint32,   element_type::uint64};
+                                  element_type::uint16,  element_type::uint32,   element_type::uint64,
+                                  element_type::float8_e4m3fn, element_type::float8_e5m2};
 
 TEST_F(group_extrema, have_the_bits_of_the_oracle) {
   for (const element_type type : types) {

@@ -141,6 +141,7 @@ TEST_F(groups, of_every_element_type_have_the_bits_of_the_oracle) {
   const int cases = oracle::scaled(4);
   for (const auto& [a, b] : {std::pair{element_type::float16, element_type::float16},
                              {element_type::bfloat16, element_type::bfloat16},
+                             {element_type::float8_e4m3fn, element_type::float8_e5m2},
                              {element_type::float32, element_type::float64},
                              {element_type::float16, element_type::float64},
                              {element_type::int8, element_type::int16},

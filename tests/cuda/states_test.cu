@@ -111,10 +111,10 @@ void expect_generated(const state_format& format, reduction what, element_type t
 template <class T>
 void expect_all_results(unsigned salt) {
   constexpr element_type types[] = {element_type::float32, element_type::float64, element_type::float16,
-                                    element_type::bfloat16};
+                                    element_type::bfloat16, element_type::float8_e4m3fn, element_type::float8_e5m2};
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(40)); ++i) {
     const unsigned seed = salt + i;
-    const element_type type = types[i % 4];
+    const element_type type = types[i % std::size(types)];
     const state_form form = seed % 3 == 0 ? state_form::compact : state_form::full;
     for (const reduction what :
          {reduction::dot, reduction::sum, reduction::sum_of_squares, reduction::nrm2, reduction::mean}) {

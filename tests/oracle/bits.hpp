@@ -13,6 +13,14 @@
 
 namespace oracle {
 
+/// The pattern of the positive infinity. E4M3 (OCP 8-bit Floating Point Specification 1.0, table 1), the only format of
+/// 4 exponent bits, has none: there it is that of its only positive NaN, all ones, which stands for it.
+[[nodiscard]] constexpr bool has_infinity(int exponent_bits) { return exponent_bits != 4; }
+[[nodiscard]] constexpr std::uint64_t infinity_pattern(int precision, int exponent_bits) {
+  const std::uint64_t field = (std::uint64_t{1} << exponent_bits) - 1, fraction = (std::uint64_t{1} << (precision - 1)) - 1;
+  return field << (precision - 1) | (has_infinity(exponent_bits) ? 0 : fraction);
+}
+
 template <class T>
 struct format {
   using bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;

@@ -65,7 +65,7 @@ std::uint64_t round_number(const mpz_class& value, int exponent, int precision, 
   }
   // A mantissa with its hidden bit adds 1 to the exponent field; one that was rounded up to 2^precision adds 2.
   mpz_class pattern = mantissa + (mpz_class(last_exponent - lowest_exponent) << (precision - 1));
-  const mpz_class infinity = mpz_class((1 << exponent_bits) - 1) << (precision - 1);
+  const mpz_class infinity(static_cast<unsigned long>(infinity_pattern(precision, exponent_bits)));
   if (pattern > infinity) pattern = infinity;
   const std::uint64_t sign = std::uint64_t{sgn(value) < 0} << (precision - 1 + exponent_bits);
   return pattern.get_ui() | sign;

@@ -13,8 +13,8 @@ number decode(std::uint64_t bits, int width, int precision) {
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
   const std::uint64_t field = bits >> fraction_bits & ((std::uint64_t{1} << exponent_bits) - 1);
   const bool negative = (bits >> (width - 1) & 1) != 0;
-  if (field == (std::uint64_t{1} << exponent_bits) - 1) {
-    return {fraction == 0 ? kind::infinite : kind::nan, {negative, 0, 0}};
+  if ((field << fraction_bits | fraction) >= infinity_pattern(precision, exponent_bits)) {
+    return {has_infinity(exponent_bits) && fraction == 0 ? kind::infinite : kind::nan, {negative, 0, 0}};
   }
   const int lowest_exponent = 3 - (1 << (exponent_bits - 1)) - precision;
   if (field == 0) return {kind::finite, {negative, fraction, lowest_exponent}};
@@ -48,6 +48,8 @@ number decode(exactdot::element_type type, std::uint64_t bits) {
     case element_type::uint16: return decode_integer(bits, 16, false);
     case element_type::uint32: return decode_integer(bits, 32, false);
     case element_type::uint64: return decode_integer(bits, 64, false);
+    case element_type::float8_e4m3fn: return decode(bits, 8, 4);
+    case element_type::float8_e5m2: return decode(bits, 8, 3);
   }
   throw std::logic_error("an element type that the oracle does not know");
 }

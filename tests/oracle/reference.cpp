@@ -72,8 +72,7 @@ scaled_integer root(const scaled_integer& x) {
 
 std::uint64_t nan_bits(element_type type) {
   const auto& info = exactdot::info_of(type);
-  return ((std::uint64_t{1} << info.exponent_bits) - 1) << (info.precision - 1) | std::uint64_t{1}
-                                                                                     << (info.precision - 2);
+  return infinity_pattern(info.precision, info.exponent_bits) | std::uint64_t{1} << (info.precision - 2);
 }
 
 any_scalar special_result(const special_counts& counts, element_type result) {
@@ -81,7 +80,7 @@ any_scalar special_result(const special_counts& counts, element_type result) {
   if (counts.nans != 0 || (counts.positive_infinities != 0 && counts.negative_infinities != 0)) {
     return {result, nan_bits(result)};
   }
-  const std::uint64_t infinity = ((std::uint64_t{1} << info.exponent_bits) - 1) << (info.precision - 1);
+  const std::uint64_t infinity = infinity_pattern(info.precision, info.exponent_bits);
   const std::uint64_t sign = std::uint64_t{counts.negative_infinities != 0} << (info.precision - 1 + info.exponent_bits);
   return {result, infinity | sign};
 }

@@ -38,6 +38,8 @@ inline constexpr std::array compact_limbs = {
     expected_limbs{element_type::uint16, 0, 3, 0, 3},
     expected_limbs{element_type::uint32, 0, 3, 0, 4},
     expected_limbs{element_type::uint64, 0, 4, 0, 6},
+    expected_limbs{element_type::float8_e4m3fn, -10, 3, -42, 4},  // 2^-9 … 2^72, 2^-18 … 2^81
+    expected_limbs{element_type::float8_e5m2, -42, 4, -42, 5},    // 2^-16 … 2^79, 2^-32 … 2^95
 };
 
 /// The canonical words of a sum: limbs from 2^lowest on, then four counts or one.

@@ -1,5 +1,5 @@
-// The conversions of narrow elements to their carriers: the bits of the scalar conversion for every 16-bit pattern and
-// for selected 32-bit ones, at every alignment and length of the rest, on every instruction set, in any
+// The conversions of narrow elements to their carriers: the bits of the scalar conversion for every pattern of up to 16 bits
+// and for selected 32-bit ones, at every alignment and length of the rest, on every instruction set, in any
 // floating-point environment.
 #include <gtest/gtest.h>
 
@@ -84,13 +84,14 @@ void convert_all(const instruction_set& set) {
   convert_all<float16>(set), convert_all<bfloat16>(set), convert_all<std::int8_t>(set);
   convert_all<std::uint8_t>(set), convert_all<std::int16_t>(set), convert_all<std::uint16_t>(set);
   convert_all<std::int32_t>(set), convert_all<std::uint32_t>(set);
+  convert_all<float8_e4m3fn>(set), convert_all<float8_e5m2>(set);
 }
 
 void check_all(const instruction_set& set) {
   SCOPED_TRACE(set.name);
   check_all<float16>(set), check_all<bfloat16>(set), check_all<std::int8_t>(set), check_all<std::uint8_t>(set);
   check_all<std::int16_t>(set), check_all<std::uint16_t>(set), check_all<std::int32_t>(set);
-  check_all<std::uint32_t>(set);
+  check_all<std::uint32_t>(set), check_all<float8_e4m3fn>(set), check_all<float8_e5m2>(set);
 }
 
 TEST(widenings, have_the_bits_of_the_scalar_conversion_in_any_rounding_mode) {

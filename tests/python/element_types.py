@@ -13,14 +13,16 @@ from reference import bits
 SUMS = ["sum", "asum", "sum_of_squares"]
 MEANS = ["norm", "mean", "var", "std"]
 EXTREMA = ["min", "max", "argmin", "argmax"]
-FLOATS = ["float16", "bfloat16", "float32", "float64"]
+OF_ML_DTYPES = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]  # which has no byte orders
+STORED = {1: "uint8", 2: "int16"}  # integers of their size, which PyTorch has too
+FLOATS = ["float16", "float32", "float64", *OF_ML_DTYPES]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
 def dtype_of(name: str) -> np.dtype:
-    """The dtype; a test of bfloat16 is skipped without ml_dtypes."""
-    if name == "bfloat16":
-        return np.dtype(pytest.importorskip("ml_dtypes").bfloat16)
+    """The dtype; a test of a type of ml_dtypes is skipped where that is not installed."""
+    if name in OF_ML_DTYPES:
+        return np.dtype(getattr(pytest.importorskip("ml_dtypes"), name))
     return np.dtype(name)
 
 
@@ -47,9 +49,11 @@ def vectors(draw: st.DrawFn, names: list[str], min_size: int = 0) -> np.ndarray:
         return np.array(draw(st.lists(st.integers(int(info.min), int(info.max)), **sizes)), dtype)
     special = draw(st.booleans())
     width = 8 * dtype.itemsize
-    if dtype.name == "bfloat16":
-        words = st.integers(0, 0xFFFF).filter(lambda word: special or word & 0x7F80 != 0x7F80)
-        x = np.array(draw(st.lists(words, **sizes)), np.uint16).view(dtype)
+    if dtype.name in OF_ML_DTYPES:
+        word = np.dtype(f"u{dtype.itemsize}")
+        finite = np.isfinite(np.arange(2 ** (8 * word.itemsize)).astype(word).view(dtype).astype("f4"))
+        words = st.integers(0, len(finite) - 1).filter(lambda i: special or finite[i])
+        x = np.array(draw(st.lists(words, **sizes)), word).view(dtype)
     else:
         numbers = st.floats(width=width, allow_nan=special, allow_infinity=special)  # type: ignore[arg-type]
         x = np.array(draw(st.lists(numbers, **sizes)), dtype)

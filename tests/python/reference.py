@@ -9,9 +9,14 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-# significant bits, the last place of the subnormals and the overflow threshold, as powers of two
-FORMATS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128),
-           "float64": (53, -1074, 1024)}
+# significant bits, the last place of the subnormals as a power of two, the first number beyond the range
+FORMATS = {"float16": (11, -24, 2**16), "bfloat16": (8, -133, 2**128), "float32": (24, -149, 2**128),
+           "float64": (53, -1074, 2**1024), "float8_e4m3fn": (4, -9, 480), "float8_e5m2": (3, -16, 2**16)}
+
+
+def infinity(dtype: str) -> float:
+    """Or the NaN that stands for it."""
+    return math.nan if dtype == "float8_e4m3fn" else math.inf
 
 
 def bits(value: float) -> str:
@@ -30,7 +35,7 @@ def rounded(value: Fraction, dtype: str) -> float:
         exponent -= 1
     unit = Fraction(2) ** max(exponent - precision + 1, lowest)
     result = round(size / unit) * unit  # Python's round takes ties to even
-    number = math.inf if result >= Fraction(2) ** largest else float(result)
+    number = infinity(dtype) if result >= largest else float(result)
     return -number if value < 0 else number
 
 
@@ -46,7 +51,7 @@ def exact_dot(a: np.ndarray, b: np.ndarray, dtype: str) -> float:
         else:
             total += Fraction(x) * Fraction(y)
     if infinities:
-        return math.nan if len(infinities) == 2 else math.inf * infinities.pop()
+        return math.nan if len(infinities) == 2 else math.copysign(infinity(dtype), infinities.pop())
     return rounded(total, dtype)
 
 
@@ -84,6 +89,8 @@ def exact_reduction(name: str, values: list[float], dtype: str, ddof: int = 0) -
     squares = name in ("sum_of_squares", "norm")
     special = sum_of_specials([abs(x) for x in values] if squares or name == "asum" else values)
     if special is not None:
+        if math.isinf(special) and dtype in FORMATS:
+            special = math.copysign(infinity(dtype), special)
         return math.nan if name in ("var", "std") else special
     terms = [Fraction(x) for x in values]
     total = sum((x * x if squares else abs(x) if name == "asum" else x for x in terms), Fraction(0))

@@ -206,7 +206,7 @@ def test_quotients_of_every_type() -> None:
 
 
 TAKES = [("float64", set(TYPES)), ("float32", set(TYPES) - {"float64"}), ("float16", set(TYPES) - {"float64"}),
-         ("bfloat16", set(TYPES) - {"float64"}), ("int64", set(INTEGERS)),
+         ("bfloat16", set(TYPES) - {"float64"}), ("float8_e4m3fn", set(TYPES) - {"float64"}), ("int64", set(INTEGERS)),
          ("uint64", set(INTEGERS)), ("int8", {"int8", "int16", "int32", "uint8", "uint16", "uint32"}),
          ("uint32", {"int8", "int16", "int32", "uint8", "uint16", "uint32"})]
 
@@ -244,6 +244,7 @@ def test_the_types_that_an_accumulator_takes(dtype: str, taken: set[str]) -> Non
 
 def test_the_type_of_a_sum() -> None:
     for a, b, expected in [("float64", "float32", "float64"), ("float16", "bfloat16", "float32"),
+                           ("float8_e4m3fn", "float8_e5m2", "float32"), ("float8_e5m2", "int64", "float8_e5m2"),
                            ("float16", "float32", "float32"), ("int8", "int32", "int32"), ("uint8", "int8", "int8"),
                            ("uint32", "int8", "int32"), ("int64", "uint8", "int64"), ("uint64", "int64", "int64"),
                            ("int64", "float32", "float32"), ("int8", "int8", "int8"), ("int64", "float64", "float64")]:

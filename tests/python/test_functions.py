@@ -68,7 +68,7 @@ def test_spellings_of_dtypes() -> None:
     for spelling in (int, "i8", "int64", np.int64, "uint64", "u8", np.uint64):
         assert same(xd.sum([1, 2], dtype=spelling), 3), spelling
     for spelling in ("complex64", "O", "U3", bool, "f16", 3, [], "M8[s]", "quad", type(None)):
-        with pytest.raises(ValueError, match="^sum: dtype is .*; use int64, uint64, float16, bfloat16, float32 or float64$"):
+        with pytest.raises(ValueError, match="^sum: dtype is .*; use int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2$"):
             xd.sum([1], dtype=spelling)
     for spelling in (None, "c8"):
         with pytest.raises(ValueError, match="^Accumulator: dtype is"):
@@ -173,7 +173,7 @@ def test_arguments() -> None:
         (([1],), {"negative_zero": np.ones(2)}, TypeError, r"^sum: negative_zero is \[1. 1.\]; use True or False"),
         (("abc",), {}, TypeError, "^sum: x: is not a vector; it is str 'abc' .x is str, length 3"),
         (([1j],), {}, TypeError, "^sum: x: element 0 is complex 1j, no number"),
-        ((np.array([1j]),), {}, TypeError, "^sum: x: elements are of dtype complex128.*not float32, .* or uint64"),
+        ((np.array([1j]),), {}, TypeError, "^sum: x: elements are of dtype complex128.*not float32, .* or float8_e5m2"),
         ((np.ma.masked_array([1.0], [1]),), {}, TypeError, "^sum: x: is a masked array"),
         (([2**64],), {}, OverflowError, "^sum: the result does not fit into int64 or uint64"),
     ]

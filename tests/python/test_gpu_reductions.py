@@ -12,7 +12,7 @@ import exactdot as xd
 import numpy as np
 import pytest
 
-from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, SUMS, samples, same
+from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, OF_ML_DTYPES, STORED, SUMS, samples, same
 from gpu import CudaArrayInterface
 from reference import bits
 
@@ -24,8 +24,9 @@ def torch_converter(dtype: str) -> Callable[[np.ndarray], Any]:
     torch = pytest.importorskip("torch")
     if not hasattr(torch, dtype):
         pytest.skip(f"this PyTorch has no {dtype}")
-    if dtype == "bfloat16":
-        return lambda a: torch.as_tensor(a.astype(np.float32), device="cuda").to(torch.bfloat16)
+    if dtype in OF_ML_DTYPES:
+        return lambda a: torch.as_tensor(np.ascontiguousarray(a).view(STORED[a.itemsize]),
+                                         device="cuda").view(getattr(torch, dtype))
     return lambda a: torch.as_tensor(a, device="cuda")
 
 
@@ -33,8 +34,8 @@ def converter(framework: str, dtype: str) -> Callable[[np.ndarray], Any]:
     if framework == "torch":
         return torch_converter(dtype)
     cupy = pytest.importorskip("cupy")
-    if dtype == "bfloat16":
-        pytest.skip("CuPy has no bfloat16")
+    if dtype in OF_ML_DTYPES:
+        pytest.skip(f"CuPy has no {dtype}")
     return cupy.asarray if framework == "cupy" else lambda a: CudaArrayInterface(cupy.asarray(a))
 
 
@@ -57,7 +58,7 @@ def test_bits(framework: str, dtype: str, n: int) -> None:
     assert same(xd.var(on_gpu, ddof=1), xd.var(x, ddof=1))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int32"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32", "int32"])
 def test_views_of_tensors(dtype: str) -> None:
     to_gpu = torch_converter(dtype)
     x = samples(dtype, 20_000)
@@ -68,7 +69,7 @@ def test_views_of_tensors(dtype: str) -> None:
         assert same(call(wide[:1][0]), call(x[:1])), name
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int32"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e5m2", "float32", "int32"])
 def test_out_is_ordered_by_the_stream(dtype: str) -> None:
     torch = pytest.importorskip("torch")
     x = samples(dtype, 100_000)
@@ -83,9 +84,9 @@ def test_out_is_ordered_by_the_stream(dtype: str) -> None:
         out = torch.zeros((), dtype=getattr(torch, result), device="cuda")
         with torch.cuda.stream(stream):
             assert call(on_gpu, out=out) is out
-            twice = out * 2
+            twice = out.double() * 2  # PyTorch does not multiply 8-bit floats
         stream.synchronize()
-        assert out.item() == call(x) and twice.item() == (out * 2).item(), name
+        assert out.item() == call(x) and twice.item() == (out.double() * 2).item(), name
 
 
 def test_extrema_of_zeros_and_nans() -> None:

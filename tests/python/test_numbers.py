@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from element_types import EXTREMA, MEANS, SUMS, same
+from element_types import EXTREMA, FLOATS, MEANS, SUMS, dtype_of, same
 from reference import bits, exact_reduction, rounded
 
 THIRD = Fraction(1, 3)
@@ -100,8 +100,7 @@ EXACT = st.one_of(st.integers(-2**70, 2**70), st.fractions(max_denominator=10**6
                   st.decimals(allow_nan=False, allow_infinity=False, places=6))
 
 
-@given(st.lists(EXACT, max_size=12), st.sampled_from([*SUMS, *MEANS]), st.sampled_from(["float16", "bfloat16",
-                                                                                        "float32", "float64"]))
+@given(st.lists(EXACT, max_size=12), st.sampled_from([*SUMS, *MEANS]), st.sampled_from(FLOATS))
 def test_exact_numbers_as_the_reference(values: list[Any], name: str, dtype: str) -> None:
     plain = [float(x) if isinstance(x, float) and not math.isfinite(x) else Fraction(x) for x in values]
     found = getattr(xd, name)([*values, 2**80, THIRD], dtype=dtype)
@@ -177,11 +176,9 @@ def test_a_fractional_ddof(values: list[float], ddof: float, name: str) -> None:
     assert bits(getattr(xd, name)(np.array(values), correction=ddof)) == bits(expected)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "uint64", "bfloat16"])
+@pytest.mark.parametrize("dtype", [*FLOATS, "int8", "int64", "uint8", "uint64"])
 def test_a_fractional_ddof_of_every_type_and_shape(dtype: str) -> None:
-    if dtype == "bfloat16":
-        dtype = pytest.importorskip("ml_dtypes").bfloat16
-    x = np.array([[1, 2, 4, 9], [3, 3, 3, 5]]).astype(dtype)
+    x = np.array([[1, 2, 4, 9], [3, 3, 3, 5]]).astype(dtype_of(dtype))
     result = x.dtype.name if x.dtype.kind not in "iu" else "float64"
     expected = [exact_reduction("var", row, result, Fraction(1.5)) for row in  # type: ignore[arg-type]
                 x.astype(float).tolist()]
@@ -320,11 +317,10 @@ def test_arguments_beside_exact_numbers(x: list[Any]) -> None:
     assert len(xd.group_mean(x, iter([0, 1, 0]))) == 2 and len(xd.segment_mean(x, [0, 2, 3])) == 2
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("make", [list, tuple, lambda x: [np.array(v)[()] for v in x], lambda x: np.array(x).tolist()])
 def test_lists_of_integers_beside_floats(dtype: str, make: Any) -> None:
-    import ml_dtypes
-    floats = np.array([0.5, 0.25], ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    floats = np.array([0.5, 0.25], dtype_of(dtype))
     integers = make([1, 2])
     for a, b in ((integers, floats), (floats, integers), ([0.5, 0.25], integers), (integers, [0.5, 0.25])):
         assert (xd.dot(a, b), type(xd.dot(a, b))) == (1.0, float) and xd.vecdot(a, b) == 1.0

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlpack_capsules import CapsuleArray
-from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, SUMS, default_result, same, samples, vectors
+from element_types import EXTREMA, FLOATS, INTEGERS, MEANS, OF_ML_DTYPES, SUMS, default_result, same, samples, vectors
 from reference import FORMATS, bits, exact_dot, exact_reduction, plain, rounded, rounded_root, views
 
 
@@ -94,7 +94,7 @@ def test_extrema_of_zeros_and_nans() -> None:
 @pytest.mark.parametrize("n", [1, 37, 5000])
 def test_layouts_and_threads_change_nothing(dtype: str, n: int) -> None:
     x = samples(dtype, n)
-    if dtype == "bfloat16":  # ml_dtypes has no byte orders
+    if dtype in OF_ML_DTYPES:  # ml_dtypes has no byte orders
         layouts = {"strided": np.repeat(x, 3)[::3], "reversed twice": x[::-1].copy()[::-1]}
     else:
         layouts = views(x)
@@ -111,12 +111,12 @@ def test_layouts_and_threads_change_nothing(dtype: str, n: int) -> None:
 def test_protocols(dtype: str) -> None:
     x = samples(dtype, 20)
     expected = xd.sum(x)
-    code = {"i": 0, "u": 1, "f": 2, "V": 4}[x.dtype.kind]
-    stored = x.view(np.uint16) if dtype == "bfloat16" else x
+    code = {"bfloat16": 4, "float8_e4m3fn": 10, "float8_e5m2": 12}.get(dtype, "iuf".find(x.dtype.kind))
+    stored = x.view(f"u{x.itemsize}") if dtype in OF_ML_DTYPES else x
     for versioned in (True, False):
         assert same(xd.sum(CapsuleArray(stored, code=code, versioned=versioned)), expected)
         assert same(xd.sum(CapsuleArray(np.repeat(stored, 2)[::2], code=code, versioned=versioned)), expected)
-    if dtype != "bfloat16":
+    if dtype not in OF_ML_DTYPES:
         assert same(xd.sum(memoryview(x)), expected)
     typestr = f"{'|' if x.itemsize == 1 else '<'}{x.dtype.kind}{x.itemsize}"
     interface = {"typestr": typestr, "shape": (3,), "data": (4096, False), "version": 3}

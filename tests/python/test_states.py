@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from element_types import FLOATS, INTEGERS, same, samples, vectors
 from reference import bits, exact_reduction, plain
 
-WORDS = {"float16": 24, "bfloat16": 24, "float32": 24, "float64": 138, "int8": 8, "int16": 8, "int32": 8, "int64": 10,
-         "uint8": 8, "uint16": 8, "uint32": 8, "uint64": 10}
+WORDS = {"float8_e4m3fn": 24, "float8_e5m2": 24, "float16": 24, "bfloat16": 24, "float32": 24, "float64": 138,
+         "int8": 8, "int16": 8, "int32": 8, "int64": 10, "uint8": 8, "uint16": 8, "uint32": 8, "uint64": 10}
 
 
 def default_sum(dtype: str) -> str:

@@ -1,8 +1,9 @@
-// The data of the table's rows. float and double: the oracle's generators. 16-bit floating-point numbers: those of
+// The data of the table's rows. float and double: the oracle's generators. Shorter floating-point numbers: those of
 // float, moved into the narrower range; the same numbers stay the same, so sums that cancel still do. Integers:
 // kinds of their own, which include both ends of the range and sums that cancel.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "table/table.hpp"
@@ -19,23 +20,32 @@ std::vector<std::byte> bytes_of(const std::vector<T>& x) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A float's upper bits in a 16-bit format: its sign, its leading significant bits, its exponent in proportion.
-/// Zeros, infinities and NaNs stay what they are.
-std::uint16_t narrowed(float x, int stored, int exponent_bits) {
+/// A float's upper bits in a narrower format: its sign, its leading significant bits, its exponent in proportion.
+/// Zeros, infinities and NaNs stay what they are; in a format without infinities these are NaNs.
+std::uint64_t narrowed(float x, int stored, int exponent_bits) {
   const auto bits = oracle::to_bits(x);
   const std::uint32_t sign = bits >> 31, field = bits >> 23 & 0xff, fraction = (bits & 0x7fffff) >> (23 - stored);
-  const std::uint32_t top = (1U << exponent_bits) - 1;
-  const std::uint32_t narrow = field == 0xff ? top : field * (top - 1) / 254;
-  const std::uint32_t kept = field == 0xff && (bits & 0x7fffff) != 0 ? fraction | 1U << (stored - 1) : fraction;
-  return static_cast<std::uint16_t>(sign << 15 | narrow << stored |
-                                    (field == 0xff && (bits & 0x7fffff) == 0 ? 0 : kept));
+  const auto infinity = static_cast<std::uint32_t>(oracle::infinity_pattern(stored + 1, exponent_bits));
+  const std::uint32_t highest = (infinity - 1) >> stored;  // exponent of a number
+  std::uint32_t narrow = (field * highest / 254) << stored | fraction;
+  if (field != 0xff) narrow = std::min(narrow, infinity - 1);
+  if (field == 0xff) narrow = infinity;
+  if (field == 0xff && (bits & 0x7fffff) != 0) narrow |= fraction | 1U << (stored - 1);
+  return sign << (stored + exponent_bits) | narrow;
+}
+
+std::vector<std::byte> low_bytes(const std::vector<std::uint64_t>& x, element_type type) {
+  const std::size_t bytes = exactdot::size_of(type);
+  std::vector<std::byte> all(bytes * x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) std::memcpy(&all[i * bytes], &x[i], bytes);
+  return all;
 }
 
 std::vector<std::byte> narrowed(const std::vector<float>& x, element_type type) {
   const auto& info = exactdot::info_of(type);
-  std::vector<std::uint16_t> narrow;
+  std::vector<std::uint64_t> narrow;
   for (const float value : x) narrow.push_back(narrowed(value, info.precision - 1, info.exponent_bits));
-  return bytes_of(narrow);
+  return low_bytes(narrow, type);
 }
 
 /// Integers of one of eight kinds, as 64-bit patterns of which a type takes the low bits.
@@ -74,14 +84,7 @@ std::vector<std::uint64_t> integers(rng& random, std::size_t kind, std::size_t n
   return x;
 }
 
-std::vector<std::byte> low_bytes(const std::vector<std::uint64_t>& x, element_type type) {
-  const std::size_t bytes = exactdot::size_of(type);
-  std::vector<std::byte> all(bytes * x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) std::memcpy(&all[i * bytes], &x[i], bytes);
-  return all;
-}
-
-/// A generator's vectors as elements of two types; those of float, narrowed, if one of them has 16 bits.
+/// A generator's vectors as elements of two types; those of float, narrowed, if one of them has less.
 template <class T>
 input floating_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n) {
   const oracle::generator<T>& generator = oracle::generators<T>()[source];

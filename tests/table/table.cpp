@@ -15,14 +15,18 @@ using exactdot::mode;
 using exactdot::reduction;
 
 constexpr std::array floating_types = {element_type::float32, element_type::float64, element_type::float16,
-                                       element_type::bfloat16};
+                                       element_type::bfloat16, element_type::float8_e4m3fn,
+                                       element_type::float8_e5m2};
 
 /// Pairs of types that a dot mixes.
-constexpr std::array<std::pair<element_type, element_type>, 8> mixed_pairs = {
+constexpr std::array<std::pair<element_type, element_type>, 11> mixed_pairs = {
     {{element_type::float32, element_type::float64},
      {element_type::float16, element_type::float64},
      {element_type::bfloat16, element_type::float16},
      {element_type::float16, element_type::float32},
+     {element_type::float8_e4m3fn, element_type::float8_e5m2},
+     {element_type::float16, element_type::float8_e4m3fn},
+     {element_type::float8_e5m2, element_type::float64},
      {element_type::int8, element_type::int64},
      {element_type::uint32, element_type::int16},
      {element_type::uint64, element_type::int64},

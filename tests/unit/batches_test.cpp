@@ -80,6 +80,7 @@ TEST(batches, extrema_of_columns) {
       if (n * width > 300000) continue;
       check_extrema_of_columns<double>(n, width), check_extrema_of_columns<float>(n, width);
       check_extrema_of_columns<float16>(n, width), check_extrema_of_columns<bfloat16>(n, width);
+      check_extrema_of_columns<float8_e4m3fn>(n, width), check_extrema_of_columns<float8_e5m2>(n, width);
       check_extrema_of_columns<std::int8_t>(n, width), check_extrema_of_columns<std::uint8_t>(n, width);
       check_extrema_of_columns<std::int16_t>(n, width), check_extrema_of_columns<std::uint16_t>(n, width);
       check_extrema_of_columns<std::int32_t>(n, width), check_extrema_of_columns<std::uint32_t>(n, width);
@@ -124,6 +125,8 @@ TEST(batches, extrema_of_narrow_columns) {
     for (const std::size_t width : {2U, 3U, 5U, 8U, 16U, 20U, 31U}) {
       check_extrema_of_narrow_columns<double>(n, width), check_extrema_of_narrow_columns<float>(n, width);
       check_extrema_of_narrow_columns<float16>(n, width), check_extrema_of_narrow_columns<bfloat16>(n, width);
+      check_extrema_of_narrow_columns<float8_e4m3fn>(n, width);
+      check_extrema_of_narrow_columns<float8_e5m2>(n, width);
       check_extrema_of_narrow_columns<std::int8_t>(n, width),
           check_extrema_of_narrow_columns<std::uint8_t>(n, width);
       check_extrema_of_narrow_columns<std::int16_t>(n, width),
@@ -178,6 +181,7 @@ TEST(batches, rows_by_one_vector) {
     check_rows_by_vector<double, double>(n), check_rows_by_vector<double, float>(n);
     check_rows_by_vector<float16, float>(n), check_rows_by_vector<bfloat16, float>(n);
     check_rows_by_vector<float16, float16>(n);
+    check_rows_by_vector<float8_e5m2, float>(n), check_rows_by_vector<float8_e4m3fn, float8_e4m3fn>(n);
   }
 }
 

@@ -41,6 +41,7 @@ void expect_quotient(const accumulator<T>& a, const accumulator<U>& b, const std
   if (units_of(b) == 0) return;
   expect_rounded<float>(a, b, name), expect_rounded<double>(a, b, name);
   expect_rounded<exactdot::float16>(a, b, name), expect_rounded<exactdot::bfloat16>(a, b, name);
+  expect_rounded<exactdot::float8_e4m3fn>(a, b, name), expect_rounded<exactdot::float8_e5m2>(a, b, name);
   const exactdot::scaled_double scaled = exactdot::quotient_scaled(a, b);
   if (std::abs(scaled.exponent) < 1000) {
     EXPECT_EQ(bits_of(std::ldexp(scaled.significand, static_cast<int>(scaled.exponent))),

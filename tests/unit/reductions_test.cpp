@@ -28,7 +28,8 @@ std::vector<T> numbers(std::initializer_list<double> values) {
 template <class T>
 class every_type : public testing::Test {};
 using all_types = testing::Types<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                                 float8_e4m3fn, float8_e5m2>;
 TYPED_TEST_SUITE(every_type, all_types);
 
 TYPED_TEST(every_type, has_all_reductions) {
@@ -109,7 +110,11 @@ TEST(result_types, are_the_element_type_or_hold_it) {
   static_assert(std::is_same_v<decltype(sum(i)), std::int64_t> && std::is_same_v<decltype(sum(u)), std::uint64_t>);
   static_assert(std::is_same_v<decltype(dot(i, u)), std::int64_t> && std::is_same_v<decltype(mean(i)), double>);
   static_assert(std::is_same_v<decltype(min(u)), std::uint32_t> && std::is_same_v<decltype(nrm2(h)), float16>);
-  EXPECT_EQ(dot(f, d) + dot(h, b), 2);
+  const auto e4 = numbers<float8_e4m3fn>({1});
+  const auto e5 = numbers<float8_e5m2>({1});
+  static_assert(std::is_same_v<decltype(sum(e4)), float8_e4m3fn> && std::is_same_v<decltype(mean(e5)), float8_e5m2>);
+  static_assert(std::is_same_v<decltype(dot(e4, e5)), float> && std::is_same_v<decltype(dot(e4, h)), float>);
+  EXPECT_EQ(dot(f, d) + dot(h, b) + dot(e4, e5), 3);
 }
 
 TEST(special_values, follow_the_terms) {

@@ -44,6 +44,7 @@ TEST(states, sizes_are_those_of_the_documents) {
   for (const auto& [name, type] :
        {std::pair{"float32", element_type::float32}, std::pair{"float64", element_type::float64},
         std::pair{"float16", element_type::float16}, std::pair{"bfloat16", element_type::bfloat16},
+        std::pair{"float8_e4m3fn", element_type::float8_e4m3fn}, std::pair{"float8_e5m2", element_type::float8_e5m2},
         std::pair{"integers of 8 bits", element_type::int8}, std::pair{"of 16 bits", element_type::uint16},
         std::pair{"of 32 bits", element_type::int32}, std::pair{"of 64 bits", element_type::uint64}}) {
     for (const state_form form : {state_form::full, state_form::compact}) {

@@ -5,18 +5,27 @@
 #pragma once
 
 #include <exactdot/core/carrier.hpp>
+#include <exactdot/core/rounding.hpp>
 
 namespace exactdot::inline v0_3::core {
 
-/// The bits of a float16 as a float.
-EXACTDOT_CORE float float16_value(std::uint16_t bits) {
-  const std::uint32_t magnitude = bits & 0x7fffU, sign = static_cast<std::uint32_t>(bits >> 15) << 31;
-  const std::uint32_t normal = (magnitude << 13) + (112U << 23);
-  const std::uint32_t special = magnitude << 13 | 0x7f800000U;
-  const auto subnormal = bit_cast<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * 0x1p-24F);
-  const std::uint32_t finite = magnitude < 0x400U ? subnormal : normal;
-  return bit_cast<float>(sign | (magnitude >= 0x7c00U ? special : finite));
+/// The bits of a T whose numbers are normal floats as a float.
+template <class T>
+EXACTDOT_CORE float small_float_value(std::uint32_t bits) {
+  constexpr number_format of = format<T>::number;
+  constexpr int stored = of.precision - 1, sign_place = stored + of.exponent_bits, up = 23 - stored;
+  constexpr auto bias = static_cast<std::uint32_t>(128 - (1 << (of.exponent_bits - 1)));
+  constexpr auto infinite = static_cast<std::uint32_t>(infinity_word(of, false));
+  constexpr float last_bit = bit_cast<float>(static_cast<std::uint32_t>(of.lowest_exponent() + 127) << 23);
+  const std::uint32_t magnitude = bits & ((1U << sign_place) - 1), sign = bits >> sign_place << 31;
+  const std::uint32_t normal = (magnitude << up) + (bias << 23);
+  const std::uint32_t special = magnitude << up | 0x7f800000U;
+  const auto subnormal = bit_cast<std::uint32_t>(static_cast<float>(static_cast<int>(magnitude)) * last_bit);
+  const std::uint32_t finite = magnitude < (1U << stored) ? subnormal : normal;
+  return bit_cast<float>(sign | (magnitude >= infinite ? special : finite));
 }
+
+EXACTDOT_CORE float float16_value(std::uint16_t bits) { return small_float_value<float16>(bits); }
 
 EXACTDOT_CORE float bfloat16_value(std::uint16_t bits) {
   return bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
@@ -43,8 +52,8 @@ EXACTDOT_CORE double half_of(std::uint64_t bits, bool is_signed, int part) {
 /// The element of type T with these bits, as a carrier that holds it (`part`: see half_of).
 template <class Carrier, element T>
 EXACTDOT_CORE Carrier carrier_value(typename detail::unsigned_of<sizeof(T)>::type bits, int part) {
-  if constexpr (type_of<T> == element_type::float16) {
-    return float16_value(bits);  // a normal float, or one that double converts exactly
+  if constexpr (floating_element<T> && format<T>::exponent_bits < 8) {
+    return small_float_value<T>(bits);  // a normal float, or one that double converts exactly
   } else if constexpr (type_of<T> == element_type::bfloat16) {
     if constexpr (std::is_same_v<Carrier, double>) return float_value(bfloat16_value(bits));
     return static_cast<Carrier>(bfloat16_value(bits));

@@ -29,8 +29,9 @@ EXACTDOT_CORE exact_term decompose(T x) {
   const bits field = (raw >> stored) & exponent_mask;
   exact_term term;
   term.negative = (raw >> (stored + format<T>::exponent_bits)) != 0;
-  if (field == exponent_mask) {
-    term.kind = mantissa == 0 ? kind::infinite : kind::nan;
+  constexpr bool with_infinity = detail::has_infinity(format<T>::exponent_bits);
+  if (field == exponent_mask && (with_infinity || mantissa == mantissa_mask)) {
+    term.kind = with_infinity && mantissa == 0 ? kind::infinite : kind::nan;
   } else if (field == 0) {
     term.magnitude = mantissa;
     term.exponent = format<T>::lowest_exponent;

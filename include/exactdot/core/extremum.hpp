@@ -19,10 +19,10 @@ EXACTDOT_CORE auto ordered_key(typename detail::unsigned_of<sizeof(T)>::type bit
     return greatest ? static_cast<word>(~key) : key;
   } else {
     constexpr number_format to = format<T>::number;
-    constexpr word infinite = static_cast<word>(infinity_word(to, false));
+    constexpr word greatest_number = static_cast<word>(greatest_word(to));
     const word ascending = (bits & sign) != 0 ? static_cast<word>(~bits) : static_cast<word>(bits | sign);
     const word key = greatest ? static_cast<word>(~ascending) : ascending;
-    return static_cast<word>((bits & ~sign) > infinite ? word{0} : key);
+    return static_cast<word>((bits & ~sign) > greatest_number ? word{0} : key);
   }
 }
 

@@ -8,15 +8,18 @@
 
 namespace exactdot::inline v0_3::core {
 
-/// A binary interchange format of IEEE 754 (or one like it): 1 sign bit, exponent_bits, precision - 1 stored bits.
+/// A binary interchange format of IEEE 754, or one like it: 1 sign bit, exponent_bits, precision - 1 stored bits. One
+/// has no infinity: detail::has_infinity.
 struct number_format {
   int precision;  ///< significant bits, the hidden one included
   int exponent_bits;
 
   /// Every finite |x| < 2^highest_exponent.
-  [[nodiscard]] EXACTDOT_CORE int highest_exponent() const { return 1 << (exponent_bits - 1); }
+  [[nodiscard]] EXACTDOT_CORE int highest_exponent() const {
+    return (1 << (exponent_bits - 1)) + (detail::has_infinity(exponent_bits) ? 0 : 1);
+  }
   /// The last bit of a subnormal weighs 2^lowest_exponent.
-  [[nodiscard]] EXACTDOT_CORE int lowest_exponent() const { return 3 - highest_exponent() - precision; }
+  [[nodiscard]] EXACTDOT_CORE int lowest_exponent() const { return 3 - (1 << (exponent_bits - 1)) - precision; }
 };
 
 constexpr number_format format_of(element_type type) {

@@ -1,7 +1,8 @@
 // Rounds a fixed-point number once to a number format: to nearest, ties to even, in integers only.
 //
 // The magnitude's leading bits, one guard bit and a sticky bit decide. A subnormal result keeps fewer bits; a carry
-// out of the significand increments the exponent; a magnitude past the largest finite number gives infinity.
+// out of the significand increments the exponent; a magnitude past the largest finite number gives infinity or, in the
+// format that has none, the NaN with the sign of the number.
 // The format is a value, so one function serves every result type. Results are the low bits of a 64-bit word.
 #pragma once
 
@@ -24,9 +25,14 @@ EXACTDOT_CORE std::uint64_t sign_bit(number_format to, bool negative) {
   return std::uint64_t{negative} << (to.precision - 1 + to.exponent_bits);
 }
 
+/// The infinity, or the NaN that stands for it.
 EXACTDOT_CORE std::uint64_t infinity_word(number_format to, bool negative) {
-  const std::uint64_t field = (std::uint64_t{1} << to.exponent_bits) - 1;
-  return sign_bit(to, negative) | field << (to.precision - 1);
+  return sign_bit(to, negative) | detail::infinity_bits(to.precision, to.exponent_bits);
+}
+
+/// The greatest element that is no NaN: the infinity, or the largest number of a format without one.
+EXACTDOT_CORE std::uint64_t greatest_word(number_format to) {
+  return infinity_word(to, false) - (detail::has_infinity(to.exponent_bits) ? 0 : 1);
 }
 
 /// The canonical NaN: quiet, positive, payload 0.

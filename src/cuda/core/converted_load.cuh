@@ -9,6 +9,10 @@
 //   float16, one factor                                  1   multiples of 2^-24 below 2^16: a sum of 8 has 43 bits
 //   float16, two factors                                 8   products of 22 bits, 2^-48 to 2^32: exact in float
 //   bfloat16                                             8   products of 16 bits: exact in double
+//   8-bit floats, one factor                             1   multiples of 2^-16 below 2^16: a sum of 16 has 36 bits
+//   float8_e4m3fn, two factors                           1   multiples of 2^-18 below 2^18: 40 bits
+//   float8_e5m2, two factors                             2   from 1 on multiples of 2^-5 below 2^32, 41 bits; smaller
+//                                                            ones, multiples of 2^-32, 36 bits
 //
 // An infinity or NaN among the terms makes an addend infinite or NaN, which decides nothing; level 2 reads the
 // inputs by single elements. Conversions to double: one for each addend, or for each factor of bfloat16 and element
@@ -49,6 +53,15 @@ __device__ __forceinline__ float float_of(float16 x) {
 __device__ __forceinline__ float float_of(bfloat16 x) {
   return core::bfloat16_value(core::bit_cast<std::uint16_t>(x));
 }
+/// By way of float16, as on the CPU (cpu/widen-inl.h).
+__device__ __forceinline__ float float_of(float8_e5m2 x) {
+  return float_of(core::bit_cast<float16>(static_cast<std::uint16_t>(unsigned{x.bits} << 8)));
+}
+__device__ __forceinline__ float float_of(float8_e4m3fn x) {
+  const unsigned magnitude = x.bits & 0x7fU, number = magnitude << 7 | (x.bits & 0x80U) << 8;
+  const unsigned bits = magnitude == 0x7fU ? 0x7e00U : number;
+  return float_of(core::bit_cast<float16>(static_cast<std::uint16_t>(bits))) * 256;
+}
 
 /// How integers of a type make terms: `wide` holds the sum of those of a pack, or one term if it is split in
 /// halves.
@@ -69,6 +82,9 @@ struct integer_terms {
     return Term::factors == 2 ? factor(x) * factor(y) : factor(x);
   }
 };
+
+template <class Element>
+concept float8_element = floating_element<Element> && sizeof(Element) == 1;
 
 /// The exact addends of the terms of a pack.
 template <class Term, class Element>
@@ -93,6 +109,38 @@ struct pack_addends {
         to[j] = static_cast<double>(x) * static_cast<double>(y);
       }
     }
+  }
+};
+
+/// Calls add(x, y, w) for the terms of words a[w] and b[w] of 8-bit floats. A loop of four turns for each word: unrolled,
+/// 16 conversions of each pack in flight would take more code than those of all other types.
+template <class Term, class Element, int words, class Add>
+__device__ __forceinline__ void for_each_float8(const unsigned (&a)[words], const unsigned (&b)[words], Add add) {
+#pragma unroll
+  for (int w = 0; w < words; ++w) {
+    unsigned x = a[w], y = b[w];
+#pragma unroll 1
+    for (int j = 0; j < 4; ++j, x >>= 8, y >>= 8) {
+      add(factor<Term>(float_of(element_of<Element>(&x, 0))), factor<Term>(float_of(element_of<Element>(&y, 0))), w);
+    }
+  }
+}
+
+template <class Term, float8_element Element>
+struct pack_addends<Term, Element> {
+  static constexpr bool is_split = type_of<Element> == element_type::float8_e5m2 && Term::factors == 2;
+  static constexpr int count = is_split ? 2 : 1;
+
+  static __device__ __forceinline__ void make(const word_pack& a, const word_pack& b, double (&to)[count]) {
+    double upper = 0, lower = 0;
+    for_each_float8<Term, Element>(a.element, b.element, [&](float x, float y, int) {
+      const double term = static_cast<double>(Term::factors == 2 ? x * y : x);
+      const bool is_upper = !is_split || fabs(term) >= 1;
+      upper += is_upper ? term : 0;
+      if constexpr (is_split) lower += is_upper ? 0 : term;
+    });
+    to[0] = upper;
+    if constexpr (is_split) to[1] = lower;
   }
 };
 
@@ -136,6 +184,8 @@ __device__ __forceinline__ void with_converted_type(element_type type, const F& 
     if (type == element_type::uint8) return f(std::uint8_t{});
     if (type == element_type::int16) return f(std::int16_t{});
     if (type == element_type::uint16) return f(std::uint16_t{});
+    if (type == element_type::float8_e4m3fn) return f(float8_e4m3fn{});
+    if (type == element_type::float8_e5m2) return f(float8_e5m2{});
   } else {
     if (type == element_type::int32) return f(std::int32_t{});
     if (type == element_type::uint32) return f(std::uint32_t{});

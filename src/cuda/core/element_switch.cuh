@@ -48,6 +48,10 @@ __device__ __forceinline__ auto with_element_type(element_type type, const F& f)
       return call_if_accepted<std::uint16_t>(f);
     case element_type::uint32:
       return call_if_accepted<std::uint32_t>(f);
+    case element_type::float8_e4m3fn:
+      return call_if_accepted<float8_e4m3fn>(f);
+    case element_type::float8_e5m2:
+      return call_if_accepted<float8_e5m2>(f);
     default:
       return call_if_accepted<std::uint64_t>(f);
   }

@@ -77,6 +77,8 @@ __device__ __forceinline__ int bytes_of(element_type type) {
       return 4;
     case element_type::int8:
     case element_type::uint8:
+    case element_type::float8_e4m3fn:
+    case element_type::float8_e5m2:
       return 1;
     default:
       return 2;

@@ -146,7 +146,7 @@ struct group_job {
   group_results out;
   group_memory to;
   group_scheme scheme;
-  bool is_native = false;  ///< contiguous elements in native byte order: floating-point, of one type
+  bool is_native = false;  ///< contiguous elements in native byte order: floats of 16 to 64 bits, of one type
   unsigned multiprocessors = 1;
   std::size_t shared_bytes = 0;  ///< of a block, at most
 };
@@ -213,7 +213,7 @@ inline void set_input_layout(group_job& job, bool two) {
   };
   const auto bytes = [](const any_operand& x) { return group_pack * size_of(x.type); };
   job.is_native =
-      !is_integer(in.a.type) && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
+      !is_integer(in.a.type) && size_of(in.a.type) != 1 && is_packed(in.a) && (!two || (is_packed(in.b) && in.b.type == in.a.type));
   in.loads_packs =
       job.is_native && is_aligned(in.a.data, bytes(in.a)) && (!two || is_aligned(in.b.data, bytes(in.b)));
   in.loads_key_packs = in.key_stride == in.key_bytes && is_aligned(in.keys, 16);

@@ -1,14 +1,14 @@
 // The sums of a thread over elements that lie in words: packs of a line (add_converted_line), or neighbouring
 // columns.
 //
-//   floats     of 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes. If
+//   floats     of 8, 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes. If
 //              all terms are multiples of 2^k, as the least magnitude of an element tells, so are the partial
 //              sums; if E is below 2^(k+53), none was rounded, and the sum is exact. Else it errs by at most u·E
 //              (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results
 //              of 24 bits. Sums of magnitudes and of squares only grow: the last one in place of E, and E is at
 //              most that times their number
-//   products   of two inputs of 16 bits are made in float: 22 or 16 bits, which it holds. Of bfloat16 they may
-//              underflow: by at most 2^-150 each, if units of factors say so
+//   products   of two inputs of 16 bits, and of 8, are made in float: 22, 16 or 8 bits, which it holds. Of bfloat16
+//              they may underflow: by at most 2^-150 each, if units of factors say so
 //   integers   are added in integers of 64 bits
 //
 // An infinity or NaN makes the total so, which decides nothing. Cost of a term of floats of 16 bits: a conversion
@@ -62,6 +62,15 @@ struct magnitude_range<Element> {
   __device__ __forceinline__ void include(unsigned) {}
   __device__ __forceinline__ void join_halves() {}
 };
+/// All 8-bit floats are multiples of one power of two that is no lower than needed.
+template <float8_element Element>
+struct magnitude_range<Element> {
+  __device__ __forceinline__ void include(unsigned) {}
+  __device__ __forceinline__ void join_halves() {}
+  [[nodiscard]] __device__ __forceinline__ int unit_exponent(int) const {
+    return core::format<Element>::lowest_exponent;
+  }
+};
 
 __device__ __forceinline__ float float_of(float x) { return x; }
 
@@ -82,6 +91,10 @@ class packed_term {
   /// Elements a and b of words of any number of lines, all of them or one.
   template <int words>
   __device__ __forceinline__ void add_words(const unsigned (&a)[words], const unsigned (&b)[words]) {
+    if constexpr (float8_element<Element>) {
+      constexpr bool two = Term::inputs == 2;
+      return for_each_float8<Term, Element>(a, two ? b : a, [&](float x, float y, int w) { add_term(w % 2, x, y); });
+    }
 #pragma unroll
     for (int j = 0; j < 4 * words / static_cast<int>(sizeof(Element)); ++j) add_to(j % 2, a, b, j);
   }
@@ -106,13 +119,17 @@ class packed_term {
 
  private:
   static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
-  static constexpr bool are_float_products = Term::inputs == 2 && sizeof(Element) == 2;
+  static constexpr bool are_float_products =
+      float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2);
   static constexpr int least_float_exponent = -149;
   double sum_[2] = {}, error_[2] = {};
 
   __device__ __forceinline__ void add_to(int i, const unsigned* a, const unsigned* b, int j) {
     const float x = factor<Term>(float_of(element_of<Element>(a, j)));
     const float y = factor<Term>(float_of(element_of<Element>(Term::inputs == 2 ? b : a, j)));
+    add_term(i, x, y);
+  }
+  __device__ __forceinline__ void add_term(int i, float x, float y) {
     if constexpr (Term::factors == 1) {
       sum_[i] += static_cast<double>(x);
     } else if constexpr (are_float_products) {

@@ -178,7 +178,7 @@ __device__ __forceinline__ rounded_sum round_limbs(core::number_format to, const
 
 constexpr int rows_per_block = 4;  // warps
 
-/// Stores result i, of 2, 4 or 8 bytes; NaN, and the problem in the status word, if there is one. By one lane.
+/// Stores result i, of 1 to 8 bytes; NaN, and the problem in the status word, if there is one. By one lane.
 __device__ __forceinline__ void store_row_result(const destination& to, int bytes, std::size_t i,
                                                  const rounded_sum& found) {
   std::uint64_t bits = found.word;
@@ -190,8 +190,10 @@ __device__ __forceinline__ void store_row_result(const destination& to, int byte
     static_cast<std::uint64_t*>(to.value)[i] = bits;
   } else if (bytes == 4) {
     static_cast<unsigned*>(to.value)[i] = static_cast<unsigned>(bits);
-  } else {
+  } else if (bytes == 2) {
     static_cast<std::uint16_t*>(to.value)[i] = static_cast<std::uint16_t>(bits);
+  } else {
+    static_cast<std::uint8_t*>(to.value)[i] = static_cast<std::uint8_t>(bits);
   }
 }
 

@@ -167,8 +167,9 @@ class best_of_columns {
     for (int i = 0; i < accumulators; ++i) {
       if constexpr (bytes == 8) {
         highest_[i] = include<8>(rule_, highest_[i], std::uint64_t{x[2 * i + 1]} << 32 | x[2 * i]);
-      } else if constexpr (bytes == 1) {  // of odd and of even bytes
-        highest_[i] = __vmaxu2(highest_[i], ranks_without_offset<1>(rule_, x[i / 2]) >> 8 * (i % 2) & 0x00ff00ffU);
+      } else if constexpr (bytes == 1) {  // of even and of odd bytes, in the upper halves of lanes, as include has them
+        const unsigned ranks = ranks_without_offset<1>(rule_, x[i / 2]) << 8 * (1 - i % 2);
+        highest_[i] = __viaddmax_u16x2(ranks, static_cast<unsigned>(rule_.offset) & 0xff00ff00U, highest_[i]);
       } else {
         highest_[i] = include<bytes>(rule_, highest_[i], x[i]);
       }
@@ -177,7 +178,7 @@ class best_of_columns {
   /// Of column j.
   [[nodiscard]] __device__ __forceinline__ packed_word<bytes> rank(int j) const {
     packed_word<bytes> found = highest_[bytes == 1 ? j / 4 * 2 + j % 2 : bytes == 2 ? j / 2 : j];
-    if constexpr (bytes == 1) found = found >> j % 4 / 2 * 16 & 0xffU;
+    if constexpr (bytes == 1) found = found >> (j % 4 / 2 * 16 + 8) & 0xffU;
     if constexpr (bytes == 2) found = found >> j % 2 * 16 & 0xffffU;
     return ::min(found, static_cast<packed_word<bytes>>(rule_.first_nan));
   }

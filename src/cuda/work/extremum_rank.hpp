@@ -7,7 +7,8 @@
 // directions.
 //
 //   floating point   Bits, without the sign inverted if negative: signed integers in the order of the numbers.
-//                    The offset gives the last infinity rank 0, and puts NaNs of both signs above the first.
+//                    The offset gives the last infinity (or number) rank 0, and puts NaNs of both signs above the
+//                    first.
 //   integers         Bits, the sign bit inverted if the type has one.
 //   least element    All bits inverted as well.
 #pragma once
@@ -54,10 +55,10 @@ constexpr rank_rule rank_rule_of(element_type type, bool greatest) {
     rule.of_nan = element_below_nan(rule, rule.first_nan);
   } else {
     const core::number_format format = core::format_of(type);
-    const std::uint64_t infinity = core::infinity_word(format, false);
+    const std::uint64_t greatest_number = core::greatest_word(format);
     rule.if_negative = rule.ones >> 1;
-    rule.offset = infinity + 1;
-    rule.first_nan = 2 * infinity + 2;
+    rule.offset = greatest_number + 1;
+    rule.first_nan = 2 * greatest_number + 2;
     rule.of_nan = core::nan_word(format);
   }
   rule.last = element_below_nan(rule, 0);

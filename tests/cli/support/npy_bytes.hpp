@@ -47,7 +47,7 @@ template <exactdot::element T>
 [[nodiscard]] std::string npy_descr(bool big_endian = false) {
   char kind = std::is_signed_v<T> ? 'i' : 'u';
   if (!std::is_integral_v<T>) kind = 'f';
-  if (std::is_same_v<T, exactdot::bfloat16>) kind = 'V';
+  if (std::is_same_v<T, exactdot::bfloat16> || std::is_same_v<T, exactdot::float8_e4m3fn>) kind = 'V';
   const char order = sizeof(T) == 1 ? '|' : big_endian ? '>' : '<';
   return std::string("'") + order + kind + std::to_string(sizeof(T)) + "'";
 }

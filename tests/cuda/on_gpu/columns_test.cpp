@@ -67,8 +67,10 @@ TEST_F(cuda_columns, that_are_many_and_short_equal_vectors) {
     expect_short_columns<double>(seed + 10);
     expect_short_columns<bfloat16>(seed + 20);
     expect_short_columns<std::int8_t>(seed + 30);
+    expect_short_columns<float8_e4m3fn>(seed + 80);
     if (is_simulated()) continue;
     expect_short_columns<float16>(seed + 40);
+    expect_short_columns<float8_e5m2>(seed + 90);
     expect_short_columns<std::uint16_t>(seed + 50);
     expect_short_columns<std::int32_t>(seed + 60);
     expect_short_columns<std::int64_t>(seed + 70);

@@ -116,6 +116,8 @@ TEST_F(cuda_rows, of_elements_in_packs_equal_vectors) {
     expect_packs<std::uint32_t>(longest, salt + 7);
     expect_packs<std::int64_t>(longest, salt + 8);
     expect_packs<std::uint64_t>(longest, salt + 9);
+    expect_packs<float8_e4m3fn>(longest, salt + 10);
+    expect_packs<float8_e5m2>(longest, salt + 11);
     if (HasFatalFailure()) return;
   }
 }
@@ -126,6 +128,7 @@ TEST_F(cuda_rows, of_one_have_the_variance_of_a_long_line) {
   const matrix floats = generated<float>(random, 1, 140'001, 0);
   expect_rows(narrowed<float16>(floats, 1), reduction::variance, element_type::float32, 1, "one line");
   expect_rows(narrowed<bfloat16>(floats, 1), reduction::stddev, element_type::bfloat16, 2, "one line");
+  expect_rows(narrowed<float8_e5m2>(floats, 1), reduction::variance, element_type::float8_e4m3fn, 1, "one line");
   expect_rows(narrowed<std::int32_t>(floats, 100), reduction::variance, element_type::float64, 3, "one line");
   expect_rows(narrowed<std::int64_t>(floats, 100), reduction::variance, element_type::float64, 0, "one line");
   const matrix equal =
@@ -158,7 +161,8 @@ TEST_F(cuda_rows, of_other_elements_equal_vectors) {
   using enum element_type;
   constexpr element_type pairs[][2] = {{float16, float16}, {bfloat16, float16}, {bfloat16, float64},
                                        {int8, uint16},     {int32, int32},      {int64, uint64},
-                                       {uint8, uint32},    {float64, float64}};
+                                       {uint8, uint32},    {float64, float64}, {float8_e4m3fn, float8_e5m2},
+                                       {float8_e5m2, float16}};
   unsigned seed = 10;
   for (const auto& [first, second] : pairs) {
     for (const std::size_t longest : {15, 150, 1500}) {
