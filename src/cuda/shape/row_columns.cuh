@@ -28,11 +28,11 @@ class carrier_columns {
 };
 
 template <class Work, class Element, int width>
-struct columns_of_thread {
+struct group_columns {
   using type = packed_columns<typename Work::template of_packs<Element>, Element, width>;
 };
 template <class Work, int width>
-struct columns_of_thread<Work, double, width> {
+struct group_columns<Work, double, width> {
   using type = carrier_columns<Work, width>;
 };
 
@@ -43,7 +43,7 @@ struct row_config {
   using Work = Work_;
   using Element = Element_;
   using total = typename Work::total;
-  using columns = typename columns_of_thread<Work, Element, width_>::type;
+  using columns = typename group_columns<Work, Element, width_>::type;
   static constexpr int width = width_, in_flight = in_flight_, resident = resident_;
   /// Of a block of short groups, each of whose warps has storage for results that stay open.
   static constexpr unsigned threads = sizeof(typename Work::storage) > 4096 ? 128 : row_group_threads;
