@@ -31,7 +31,7 @@ SIMT_SCALE ?= 100
 SITE ?= build/site
 site_python := $(SITE)/venv/bin/python
 find_stubs = find $(RELEASE)/tests/python/empty $(SITE)/stubs -name _engine.pyi 2>/dev/null | head -n 1
-# a Python with nanobind and NumPy, for the fuzz target of the package: make test-long makes one
+# a Python with NumPy and nanobind, for the fuzz target of the package: that of make test-long has NumPy
 FUZZ_PYTHON ?= $(RELEASE)/tests/python/empty/bin/python
 demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
@@ -105,7 +105,7 @@ test-sanitized: clang asan tsan
 # are a library; each process of the campaign checks a part of the results
 asan: setup
 	@$(FUZZ_PYTHON) -c 'import nanobind, numpy' 2>/dev/null || \
-	  echo 'make: $(FUZZ_PYTHON) has no nanobind and NumPy: the Python package is not fuzzed; make test-long installs them'
+	  echo 'make: $(FUZZ_PYTHON) has no nanobind and NumPy: the Python package is not fuzzed; its pip installs them'
 	cmake --preset asan -B $(ASAN) -DCMAKE_UNITY_BUILD=ON $$($(FUZZ_PYTHON) -c 'import nanobind, numpy' 2>/dev/null && \
 	  echo -DEXACTDOT_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(FUZZ_PYTHON)))
 	cmake --build $(ASAN) --parallel $(JOBS)
