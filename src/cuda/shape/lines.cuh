@@ -13,17 +13,17 @@
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
-/// Each lane that has one decides line `index`, whose total it has, and stores it; those that stay open the warp
-/// computes again. By all lanes of a warp.
-template <class Work, class Lines>
+/// Each lane that has a line decides it, whose number is number_of(lane) and whose total it has, and stores it;
+/// lines that stay open the warp computes again. By all lanes of a warp.
+template <class Work, class Lines, class NumberOf>
 __device__ __forceinline__ void finish_lines_of_warp(const Lines& in, const typename Work::total& total,
-                                                     bool is_line, std::size_t index, const line_bounds& bounds,
+                                                     bool is_line, NumberOf number_of, const line_bounds& bounds,
                                                      typename Work::storage& storage, const line_results& out,
                                                      const line_request& asked) {
   core::decision found{0, true};
   if (is_line) {
     found = Work::decide(total, bounds, out.to.rule, out.to.count, asked);
-    if (found.certain) store_line<typename Work::carrier>(out, index, found.word);
+    if (found.certain) store_line<typename Work::carrier>(out, number_of(threadIdx.x % 32), found.word);
   }
   unsigned open = __ballot_sync(all_lanes, !found.certain);
   if (open == 0) return;
@@ -31,7 +31,7 @@ __device__ __forceinline__ void finish_lines_of_warp(const Lines& in, const type
   for (; open != 0; open &= open - 1) {
     const int leader = __ffs(static_cast<int>(open)) - 1;
     const unsigned scale = __shfl_sync(all_lanes, chosen, leader);
-    const std::size_t line = __shfl_sync(all_lanes, static_cast<wide_unsigned>(index), leader);
+    const std::size_t line = number_of(static_cast<unsigned>(leader));
     Work::again(in.line(line), lane_team<32>{}, scale, bounds, storage, static_cast<refined_sum*>(nullptr), out,
                 line, out.to.count, asked);
   }
@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(threads, resident)
                                                                             team, unused, asked);
       if (of_team == turn) total = of_line;
     }
-    const std::size_t index = first_of_team + of_team;
-    finish_lines_of_warp<Work>(in, total, of_team < turns && index < in.count, index, bounds, storage_of_warp[warp],
-                               out, asked);
+    const auto number_of = [&](unsigned of_lane) { return first + of_lane / lanes * turns + of_lane % lanes; };
+    finish_lines_of_warp<Work>(in, total, of_team < turns && number_of(lane) < in.count, number_of, bounds,
+                               storage_of_warp[warp], out, asked);
   }
   end_of_input(elements_of(in));
 }

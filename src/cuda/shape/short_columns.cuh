@@ -31,10 +31,11 @@ __global__ void __launch_bounds__(threads, resident)
     }
 #pragma unroll
     for (int j = 0; j < width; ++j) {
-      const std::size_t index = column + static_cast<std::size_t>(j);
+      const auto number_of = [&](unsigned lane) { return first + lane * width + static_cast<std::size_t>(j); };
+      const std::size_t index = number_of(threadIdx.x % 32);
       const bool is_line = index < in.count;
       if constexpr (Work::stays_open) {
-        finish_lines_of_warp<Work>(in, totals[j], is_line, index, bounds, storage_of_warp[warp], out, asked);
+        finish_lines_of_warp<Work>(in, totals[j], is_line, number_of, bounds, storage_of_warp[warp], out, asked);
       } else {
         if (is_line) finish_line<Work>(totals[j], bounds, out, index, n, asked);
       }
