@@ -5,8 +5,8 @@ usage: rows_by_key.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
 
 A time is the median of replayed CUDA graphs of 5 calls, in turns, in microseconds (beside_torch.py). PyTorch adds to
 an array that lies there, without clearing it; its deterministic sums of frequent keys take up to 0.8 s and are called
-once, of floats. `reading`: what reading the rows once takes at the speed that PyTorch's
-float sum of 1 GiB has in the same run. scripts/performance makes a table of docs/results/row-keys-NAME.json.
+once, of floats. A row has the columns TYPE, TYPE_racy and TYPE_deterministic; scripts/performance makes a table of
+docs/results/row-keys-NAME.json.
 """
 import argparse
 import json
@@ -59,21 +59,25 @@ def timed(torch, call, calls=5):
         return None
 
 
-def measure(torch, xd, case, speed):
+def name_of(n):
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)
+
+
+def times_of(torch, xd, case):
+    """Of a case, by the name of their column."""
     what, name, n, columns, groups, order = case
     dtype = getattr(torch, name)
     x = beside_torch.data(torch, dtype, n, columns)
     keys, of_sum = keys_of(torch, order, n, groups), dtype if dtype.is_floating_point else torch.int64
     ours, theirs = (torch.zeros(groups, columns, device="cuda", dtype=t) for t in (of_sum, dtype))
     group = getattr(xd, "group_" + what)
-    row = {"what": what, "type": name, "rows": n, "columns": columns, "groups": groups, "keys": order,
-           "reading": round(x.numel() * x.element_size() / speed, 1)}
-    graphs = {"exactdot": timed(torch, lambda: group(x, keys, groups, out=ours))}
+    graphs = {name: timed(torch, lambda: group(x, keys, groups, out=ours))}
+
     def add():
         theirs.index_add_(0, keys, x)
 
     if what == "sum":
-        graphs["racy"] = timed(torch, add)
+        graphs[name + "_racy"] = timed(torch, add)
     are_frequent = order in ("zipf", "equal")
     slow = None
     if what == "sum" and (name == "float32" or not are_frequent):
@@ -81,12 +85,12 @@ def measure(torch, xd, case, speed):
         slow = timed(torch, add, 1 if are_frequent else 5)
         torch.use_deterministic_algorithms(False)
     if slow is not None and not are_frequent:
-        graphs["deterministic"] = slow
+        graphs[name + "_deterministic"] = slow
     graphs = {key: graph for key, graph in graphs.items() if graph is not None}
-    row.update(zip(graphs, (round(each, 1) for each in beside_torch.microseconds(torch, list(graphs.values()), 5))))
+    times = dict(zip(graphs, beside_torch.microseconds(torch, list(graphs.values()), 5)))
     if slow is not None and are_frequent:
-        row["deterministic"] = round(5 * beside_torch.microseconds(torch, [slow], 1)[0], 1)
-    return row
+        times[name + "_deterministic"] = 5 * beside_torch.microseconds(torch, [slow], 1)[0]
+    return {key: round(time, 1) if time < 100 else round(time) for key, time in times.items()}
 
 
 def main():
@@ -101,16 +105,19 @@ def main():
     import torch
     import exactdot as xd
     torch.manual_seed(1)
-    speed = beside_torch.speed_of_reading(torch)
-    rows, end = [], time.monotonic() + chosen.seconds
+    beside_torch.speed_of_reading(torch)  # clocks of an idle GPU are low
+    rows, end = {}, time.monotonic() + chosen.seconds
     for case in cases(torch):
         if time.monotonic() > end or not all(word in map(str, case) for word in chosen.only):
             continue
-        rows.append(measure(torch, xd, case, speed))
-        print(json.dumps(rows[-1]), flush=True)
+        what, _, n, columns, groups, order = case
+        shape = f"{name_of(n)}x{columns} to {name_of(groups)}"
+        times = times_of(torch, xd, case)
+        rows.setdefault((what, shape, order), {"what": what, "shape": shape, "keys": order}).update(times)
+        print(json.dumps([what, shape, order, times]), flush=True)
     with open(chosen.out, "w", encoding="utf-8") as file:
         json.dump({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "version": xd.__version__,
-                   "date": time.strftime("%Y-%m-%d"), "bytes_per_microsecond": speed, "rows": rows}, file)
+                   "date": time.strftime("%Y-%m-%d"), "rows": list(rows.values())}, file)
 
 
 if __name__ == "__main__":

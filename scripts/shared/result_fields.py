@@ -30,6 +30,9 @@ KEPT = {
                           ("*.machine.host", "exactdot date"), ("*.peers.*", "name how"),
                           ("*.rows.*", "type n threads data peer how l2 us ns spread gb_per_s")],
     "torch-h*.json": [("", "gpu torch date rounds rows")],
+    "row-keys-*.json": [("", "gpu torch version date rows"),
+                        ("rows.*", "what shape keys float32 float32_racy float32_deterministic bfloat16 bfloat16_racy "
+                                   "bfloat16_deterministic float64 float64_racy")],
     "torch-shapes-*.json": [("", "gpu torch version date rows"), ("rows.*", "what type shape torch exactdot reading")],
     "kernels.json": [("kernels.*", "name arguments architecture registers shared stack spill_stores spill_loads")],
     "lab*-simt.json": [("", "rungs machine date seconds"), ("rungs.*", ON_SIMT), ("rungs.*.detected.*", FAULT)],
