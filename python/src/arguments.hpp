@@ -9,6 +9,11 @@
 
 namespace exactdot::python {
 
+/// The types of results of a reduction, for messages: of any elements, and of integers whose sums may stay so.
+inline constexpr const char* choices_of_floats = "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
+inline constexpr const char* choices_of_integers =
+    "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
+
 /// Throws TypeError or ValueError.
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
 

@@ -141,8 +141,7 @@ void append_vectors(const imported_array& x, std::vector<any_vector>& to) {
 
 /// The types of results, for messages.
 const char* choices_of(const list_call& call) {
-  return call.what == reduction::nrm2 ? "float16, bfloat16, float32 or float64"
-                                      : "int64, uint64, float16, bfloat16, float32 or float64";
+  return call.what == reduction::nrm2 ? choices_of_floats : choices_of_integers;
 }
 
 /// The reduction whose terms an exact state adds.

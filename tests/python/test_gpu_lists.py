@@ -28,7 +28,8 @@ def test_lists_have_the_bits_of_the_host(library: str, dtype: str, name: str) ->
     on_gpu += [to_gpu(x[4].reshape(400, 250)).T[::3], to_gpu(x[3].reshape(64, 64))[:, 3:7]]
     check(call(on_gpu), call(x), on_gpu[0])
     check(call(on_gpu, dtype="f8"), call(x, dtype="f8"), on_gpu[0])
-    assert call(on_gpu, joined=True) == call(on_gpu[::-1], joined=True) == call(x, joined=True)
+    for given in (on_gpu, on_gpu[::-1]):
+        assert str(call(given, joined=True)) == str(call(x, joined=True))  # of narrow types NaN, too
 
 
 def test_out_and_graphs_of_lists() -> None:

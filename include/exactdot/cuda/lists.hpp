@@ -22,8 +22,8 @@ struct vector_list {
   std::span<const std::size_t> ends;
 };
 
-/// Sums, sums of magnitudes and of squares, and norms. Elements of types that one exact state holds: float16,
-/// bfloat16 and float32; float64; integers of up to 32 bits; of 64. Others, squares of 64-bit integers, other
+/// Sums, sums of magnitudes and of squares, and norms. Elements of types that one exact state holds: floats of
+/// 8 to 32 bits; float64; integers of up to 32 bits; of 64. Others, squares of 64-bit integers, other
 /// reductions, a result of more than 31,800 vectors, and vectors that are not aligned to their elements are
 /// errc::bad_option. Elements that do not follow each other, or have swapped bytes, are read one by one. An integer
 /// result that does not fit is 0, and workspace::check() throws.

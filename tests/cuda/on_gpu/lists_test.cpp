@@ -151,8 +151,8 @@ constexpr auto sum = reduction::sum, asum = reduction::asum, squares = reduction
                nrm2 = reduction::nrm2;
 
 TEST_F(cuda_lists, of_floats_have_the_oracles_bits) {
-  expect_random<float, float, float16, bfloat16>(1, 40, {nrm2, sum, asum, squares, nrm2},
-                                                 {to_float32, to_bfloat16, to_float64, to_float16});
+  expect_random<float, float, float16, bfloat16, float8_e4m3fn, float8_e5m2>(
+      1, 40, {nrm2, sum, asum, squares, nrm2}, {to_float32, to_bfloat16, to_float64, to_float16});
   expect_random<float, float>(2, 12, {sum, nrm2, asum}, {to_float32, to_float64});
 }
 
