@@ -73,8 +73,9 @@ element_type default_type(const reduction_call& call) {
 
 /// The types of results, for messages.
 const char* result_choices(const reduction_call& call) {
-  return is_integer(default_type(call)) ? "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2"
-                                        : "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
+  return is_integer(default_type(call))
+             ? "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2"
+             : "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
 }
 
 element_type result_type(const reduction_call& call) {
