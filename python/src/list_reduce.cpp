@@ -141,8 +141,9 @@ void append_vectors(const imported_array& x, std::vector<any_vector>& to) {
 
 /// The types of results, for messages.
 const char* choices_of(const list_call& call) {
-  return call.what == reduction::nrm2 ? "float16, bfloat16, float32 or float64"
-                                      : "int64, uint64, float16, bfloat16, float32 or float64";
+  return call.what == reduction::nrm2
+             ? "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2"
+             : "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
 }
 
 /// The reduction whose terms an exact state adds.

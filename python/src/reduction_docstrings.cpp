@@ -307,7 +307,7 @@ std::string list_docstring(const function_signature& signature, const function_t
   std::string doc =
       "Calls " + base + " for each array of a list.\n\nEach result has the bits of " + base +
       R"( on its array alone. The arrays may have any shapes and strides, and element types
-that one exact sum holds: float16, bfloat16 and float32; integers up to 32 bits; others with their like. In GPU memory,
+that one exact sum holds: floats of 8 to 32 bits; integers up to 32 bits; others with their like. In GPU memory,
 where all are on one GPU, the call reads them once, in a launch for every 870 arrays and two more, however many there are; it does not
 wait, unless the result is a number. Arrays whose elements do not follow each other are read one by one.
 
