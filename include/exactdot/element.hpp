@@ -70,9 +70,9 @@ inline constexpr std::array elements = {
 };
 
 /// The C++ types in the order of the enumerators.
-using element_types = std::tuple<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                                 std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float8_e4m3fn,
-                                 float8_e5m2>;
+using element_types =
+    std::tuple<float, double, float16, bfloat16, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+               std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float8_e4m3fn, float8_e5m2>;
 
 namespace detail {
 template <class T, class Types>

@@ -19,8 +19,8 @@ namespace exactdot::inline v0_3 {
 
 namespace detail {
 
-/// Whether a format has infinities, as those of IEEE 754 have. That of 4 exponent bits, float8_e4m3fn, has none: the
-/// largest exponent has numbers too, and only all bits 1 are a NaN.
+/// Whether a format has infinities, as those of IEEE 754 have. That of 4 exponent bits, float8_e4m3fn, has none:
+/// the largest exponent has numbers too, and only all bits 1 are a NaN.
 EXACTDOT_HOST_DEVICE constexpr bool has_infinity(int exponent_bits) { return exponent_bits != 4; }
 
 /// The bits of the infinity, or of the NaN that stands for it, and of all else that is no finite number: these and

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // float8_e4m3fn and float8_e5m2: 8-bit floating-point numbers as storage types, with exact conversion to float.
 //
-// Source: P. Micikevicius et al., "FP8 Formats for Deep Learning", arXiv:2209.05433, 2022. Names and bits are those of
-// ml_dtypes, PyTorch and CUDA, so pointers can be converted by reinterpret_cast.
+// Source: P. Micikevicius et al., "FP8 Formats for Deep Learning", arXiv:2209.05433, 2022. Names and bits are those
+// of ml_dtypes, PyTorch and CUDA, so pointers can be converted by reinterpret_cast.
 #pragma once
 
 #include <exactdot/requirements.hpp>
@@ -12,8 +12,8 @@
 
 namespace exactdot::inline v0_3 {
 
-/// 4 significant bits, |x| <= 448, multiples of 2^-9. No infinities: what exceeds 464, a tie that goes to 448, becomes
-/// the NaN with its sign, 0x7f or 0xff.
+/// 4 significant bits, |x| <= 448, multiples of 2^-9. No infinities: what exceeds 464, a tie that goes to 448,
+/// becomes the NaN with its sign, 0x7f or 0xff.
 struct float8_e4m3fn {
   std::uint8_t bits = 0;
 
@@ -27,7 +27,8 @@ struct float8_e4m3fn {
   }
 };
 
-/// 3 significant bits, |x| <= 57344, multiples of 2^-16; infinities and NaNs as in IEEE 754: the upper half of a float16.
+/// 3 significant bits, |x| <= 57344, multiples of 2^-16; infinities and NaNs as in IEEE 754: the upper half of a
+/// float16.
 struct float8_e5m2 {
   std::uint8_t bits = 0;
 

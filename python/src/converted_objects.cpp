@@ -137,7 +137,8 @@ nb::object imported_array::for_python() const {
   if (holds_exact_numbers) return owner_;
   if (!owner_.is_valid() || !is_numpy_array(owner_.ptr())) return nb::borrow(object);
   if (!is_of_ml_dtypes(type)) return owner_;
-  return owner_.attr("view")(nb::module_::import_("ml_dtypes").attr(name_of(type).data()));  // it is read as an integer
+  return owner_.attr("view")(
+      nb::module_::import_("ml_dtypes").attr(name_of(type).data()));  // it is read as an integer
 }
 
 }  // namespace exactdot::python

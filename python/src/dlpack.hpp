@@ -10,7 +10,13 @@ namespace exactdot::python::dlpack {
 
 enum : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
 enum : std::uint8_t {
-  signed_integer = 0, unsigned_integer = 1, floating = 2, brain_floating = 4, boolean = 6, float8_e4m3fn = 10, float8_e5m2 = 12
+  signed_integer = 0,
+  unsigned_integer = 1,
+  floating = 2,
+  brain_floating = 4,
+  boolean = 6,
+  float8_e4m3fn = 10,
+  float8_e5m2 = 12
 };
 enum : std::uint64_t { read_only = 1 };
 inline constexpr std::uint32_t known_major = 1;

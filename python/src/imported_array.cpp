@@ -194,8 +194,8 @@ void imported_array::read_buffer(PyObject* exporter) {
                                 std::to_string(n) + " elements of " + std::to_string(size_of(type))};
 }
 
-/// The buffer protocol has no format for the types of ml_dtypes: NumPy arrays are viewed as integers, others exported by
-/// DLPack, and scalars converted.
+/// The buffer protocol has no format for the types of ml_dtypes: NumPy arrays are viewed as integers, others
+/// exported by DLPack, and scalars converted.
 void imported_array::read_without_buffer(PyObject* exporter, const std::string& reason) {
   static PyObject* ndarray = nullptr;
   PyObject* const numpy_array = loaded_attribute(ndarray, "numpy", "ndarray");
@@ -276,9 +276,9 @@ std::optional<element_type> torch_type(PyObject* dtype) {
 
 }  // namespace
 
-/// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot; and one of 8-bit floats in
-/// host memory, which older versions of PyTorch do not export. Returns false for a tensor that __dlpack__ has to check. No stream
-/// needs ordering: the call runs on PyTorch's current one.
+/// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot; and one of 8-bit
+/// floats in host memory, which older versions of PyTorch do not export. Returns false for a tensor that __dlpack__
+/// has to check. No stream needs ordering: the call runs on PyTorch's current one.
 bool imported_array::read_torch() {
   const nb::handle tensor(object);
   const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };

@@ -24,7 +24,8 @@ inline double to_double(float value) {
 
 /// Any NaN as the one that Python has, with its sign.
 inline double plain_nan(double value) {
-  return value != value ? std::copysign(std::numeric_limits<double>::quiet_NaN(), std::signbit(value) ? -1.0 : 1.0) : value;
+  return value != value ? std::copysign(std::numeric_limits<double>::quiet_NaN(), std::signbit(value) ? -1.0 : 1.0)
+                        : value;
 }
 
 /// A float, or an int for an integer.

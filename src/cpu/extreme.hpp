@@ -18,8 +18,8 @@ inline extremum_kernel extremum_kernel_of(const engine::plan& plan) {
   return current_instruction_set().extrema[extremum_index(plan.carrier, selects_greatest(plan.what))];
 }
 
-/// Whether elements have to be converted to be compared: 8-bit floats, whose order and zeros a float keeps. The same
-/// registers hold a quarter of the elements, and nothing is compiled for two more types.
+/// Whether elements have to be converted to be compared: 8-bit floats, whose order and zeros a float keeps. The
+/// same registers hold a quarter of the elements, and nothing is compiled for two more types.
 inline bool is_compared_as_float(const engine::plan& plan) {
   return plan.info().is_extremum && static_cast<std::size_t>(plan.carrier) >= compared_types;
 }

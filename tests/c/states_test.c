@@ -181,7 +181,7 @@ void test_accumulator_errors(void) {
   xd_options options = {0};
   CHECK_OK(xd_accumulator_add(sum, &x, NULL));
 
-  CHECK_ERROR(xd_accumulator_create(12, &untouched), XD_BAD_OPTION, "unknown element type 12");
+  CHECK_ERROR(xd_accumulator_create(99, &untouched), XD_BAD_OPTION, "unknown element type 99");
   CHECK_ERROR(xd_accumulator_create(XD_FLOAT64, NULL), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_copy(NULL, &untouched), XD_NULL_POINTER, "accumulator");
   CHECK_ERROR(xd_accumulator_copy(sum, NULL), XD_NULL_POINTER, "copy");

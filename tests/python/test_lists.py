@@ -12,6 +12,7 @@ import pytest
 from element_types import FLOATS, dtype_of
 
 NAMES = ["sum", "asum", "sum_of_squares", "norm"]
+COMPARED = [name for name in FLOATS if name != "float8_e4m3fn"]  # whose sums overflow to NaN, which equals nothing
 
 
 def arrays(dtype: str) -> list[Any]:
@@ -27,7 +28,7 @@ def arrays(dtype: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", [*FLOATS, "int16", "int32", "uint64"])
+@pytest.mark.parametrize("dtype", [*COMPARED, "int16", "int32", "uint64"])
 def test_lists_have_the_bits_of_arrays(dtype: str, name: str) -> None:
     x = arrays(dtype)
     one, each = getattr(xd, name), getattr(xd, "list_" + name)

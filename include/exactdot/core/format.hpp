@@ -8,8 +8,8 @@
 
 namespace exactdot::inline v0_3::core {
 
-/// A binary interchange format of IEEE 754, or one like it: 1 sign bit, exponent_bits, precision - 1 stored bits. One
-/// has no infinity: detail::has_infinity.
+/// A binary interchange format of IEEE 754, or one like it: 1 sign bit, exponent_bits, precision - 1 stored bits.
+/// One has no infinity: detail::has_infinity.
 struct number_format {
   int precision;  ///< significant bits, the hidden one included
   int exponent_bits;

@@ -1,9 +1,9 @@
 // Rounds a fixed-point number once to a number format: to nearest, ties to even, in integers only.
 //
 // The magnitude's leading bits, one guard bit and a sticky bit decide. A subnormal result keeps fewer bits; a carry
-// out of the significand increments the exponent; a magnitude past the largest finite number gives infinity or, in the
-// format that has none, the NaN with the sign of the number.
-// The format is a value, so one function serves every result type. Results are the low bits of a 64-bit word.
+// out of the significand increments the exponent; a magnitude past the largest finite number gives infinity or, in
+// the format that has none, the NaN with the sign of the number. The format is a value, so one function serves
+// every result type. Results are the low bits of a 64-bit word.
 #pragma once
 
 #include <exactdot/core/format.hpp>

@@ -112,8 +112,8 @@ struct pack_addends {
   }
 };
 
-/// Calls add(x, y, w) for the terms of words a[w] and b[w] of 8-bit floats. A loop of four turns for each word: unrolled,
-/// 16 conversions of each pack in flight would take more code than those of all other types.
+/// Calls add(x, y, w) for the terms of words a[w] and b[w] of 8-bit floats. A loop of four turns for each word: a
+/// quarter of the code of 16 conversions, of each pack in flight.
 template <class Term, class Element, int words, class Add>
 __device__ __forceinline__ void for_each_float8(const unsigned (&a)[words], const unsigned (&b)[words], Add add) {
 #pragma unroll

@@ -26,9 +26,13 @@ EXACTDOT_CORE int columns_of_row_thread(std::size_t element_bytes) {
   return element_bytes <= 2 ? 8 : static_cast<int>(16 / element_bytes);
 }
 
-/// Whether rows of such elements have kernels of a term: of integers only of sums, to keep the build small.
+/// Whether rows of such elements have kernels of variances: not of 8-bit floats, to keep the build small. Columns of
+/// other elements are groups one by one.
+constexpr bool has_kernel_of_row_moments(element_type type) { return !is_integer(type) && size_of(type) != 1; }
+/// The same of a term: of integers of sums only.
 constexpr bool has_kernel_of_rows(element_type type, const core::term_info& term) {
-  return term.inputs == 1 && (!is_integer(type) || (term.factors == 1 && !term.absolute));
+  const bool is_plain = term.factors == 1 && !term.absolute;
+  return term.inputs == 1 && (is_integer(type) ? is_plain : has_kernel_of_row_moments(type));
 }
 
 /// A piece of a long group: rows `begin` to end - 1 of the sorted list.

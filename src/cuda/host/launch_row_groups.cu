@@ -44,7 +44,7 @@ void launch_row_groups(const workspace::storage& storage, const core::term_info&
   with_element(in.type, [&]<class Element>(Element) {
     if constexpr (std::is_same_v<core::carrier_for<Element>, T>) {
       constexpr auto layout = std::is_same_v<Element, double> ? input_layout::strided : input_layout::converted;
-      if constexpr (!std::is_integral_v<Element>) {
+      if constexpr (has_kernel_of_row_moments(type_of<Element>)) {
         if (are_moments) return launch_rows<moments_work<T, layout>, Element>(storage, in, n, out, asked);
       }
       const auto launch_if = [&]<class Term>(Term) {

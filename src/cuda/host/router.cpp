@@ -222,7 +222,7 @@ rows_of_call describe_rows(const engine::batch& of) {
   call.computes = work_of(each), call.bytes = size_of(each.a.type);
   const bool is_double = each.a.type == element_type::float64 && each.carrier == element_type::float64;
   const bool are_moments = call.computes != line_work::sum;
-  const bool has_kernel = are_moments ? !is_integer(each.a.type)
+  const bool has_kernel = are_moments ? has_kernel_of_row_moments(each.a.type)
                                       : has_kernel_of_rows(each.a.type, each.term_info());
   call.are_rows = has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) &&
                   (is_double || convert_by_packs(each));
