@@ -11,7 +11,8 @@
 //   bfloat16                                             8   products of 16 bits: exact in double
 //   8-bit floats, one factor                             1   multiples of 2^-16 below 2^16: a sum of 16 has 36 bits
 //   float8_e4m3fn, two factors                           1   multiples of 2^-18 below 2^18: 40 bits
-//   float8_e5m2, two factors                             2   from 1 on multiples of 2^-5 below 2^32, 41 bits; smaller
+//   float8_e5m2, two factors                             2   from 1 on multiples of 2^-5 below 2^32, 41 bits;
+//   smaller
 //                                                            ones, multiples of 2^-32, 36 bits
 //
 // An infinity or NaN among the terms makes an addend infinite or NaN, which decides nothing; level 2 reads the
@@ -121,7 +122,8 @@ __device__ __forceinline__ void for_each_float8(const unsigned (&a)[words], cons
     unsigned x = a[w], y = b[w];
 #pragma unroll 1
     for (int j = 0; j < 4; ++j, x >>= 8, y >>= 8) {
-      add(factor<Term>(float_of(element_of<Element>(&x, 0))), factor<Term>(float_of(element_of<Element>(&y, 0))), w);
+      add(factor<Term>(float_of(element_of<Element>(&x, 0))), factor<Term>(float_of(element_of<Element>(&y, 0))),
+          w);
     }
   }
 }
@@ -171,8 +173,9 @@ struct pack_addends<Term, Element> {
 };
 
 /// f(Element{}) with the C++ type of the elements, one of those that can_convert_packs names; or float, if asked
-/// for.
-template <class Term, class T, bool with_float = false, class F>
+/// for. Works of two sums take 8-bit floats one by one: their loops took registers of all types' (H100, 2026-11-26:
+/// variances of floats up to 1.3 times as long).
+template <class Term, class T, bool with_float = false, bool with_float8 = true, class F>
 __device__ __forceinline__ void with_converted_type(element_type type, const F& f) {
   if constexpr (std::is_same_v<T, float>) {
     if constexpr (with_float) {
@@ -184,8 +187,10 @@ __device__ __forceinline__ void with_converted_type(element_type type, const F& 
     if (type == element_type::uint8) return f(std::uint8_t{});
     if (type == element_type::int16) return f(std::int16_t{});
     if (type == element_type::uint16) return f(std::uint16_t{});
-    if (type == element_type::float8_e4m3fn) return f(float8_e4m3fn{});
-    if (type == element_type::float8_e5m2) return f(float8_e5m2{});
+    if constexpr (with_float8) {
+      if (type == element_type::float8_e4m3fn) return f(float8_e4m3fn{});
+      if (type == element_type::float8_e5m2) return f(float8_e5m2{});
+    }
   } else {
     if (type == element_type::int32) return f(std::int32_t{});
     if (type == element_type::uint32) return f(std::uint32_t{});

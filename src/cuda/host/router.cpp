@@ -127,6 +127,8 @@ bool convert_by_packs(const engine::plan& each) {
   const bool is_narrow =
       each.a.type != each.carrier || (each.carrier == element_type::float32 && each.result.precision() <= 24);
   const bool is_alike = each.info().inputs == 1 || (each.b.type == each.a.type && !each.b.swapped);
+  const bool is_float8 = !is_integer(each.a.type) && size_of(each.a.type) == 1;
+  if (is_float8 && each.info().needs_squares()) return false;
   const bool holds_terms =
       core::parts_of(each.a.type) == 1 || (each.term_info().factors == 1 && !each.info().needs_squares());
   return core::carrier_of(each.a.type) == each.carrier && is_narrow && holds_terms && is_alike && !each.a.swapped;
@@ -222,10 +224,10 @@ rows_of_call describe_rows(const engine::batch& of) {
   call.computes = work_of(each), call.bytes = size_of(each.a.type);
   const bool is_double = each.a.type == element_type::float64 && each.carrier == element_type::float64;
   const bool are_moments = call.computes != line_work::sum;
-  const bool has_kernel = are_moments ? has_kernel_of_row_moments(each.a.type)
-                                      : has_kernel_of_rows(each.a.type, each.term_info());
-  call.are_rows = has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) &&
-                  (is_double || convert_by_packs(each));
+  const bool has_kernel =
+      are_moments ? has_kernel_of_row_moments(each.a.type) : has_kernel_of_rows(each.a.type, each.term_info());
+  call.are_rows =
+      has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) && (is_double || convert_by_packs(each));
   return call;
 }
 

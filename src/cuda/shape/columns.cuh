@@ -120,15 +120,16 @@ __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t colum
                                             typename Work::total (&totals)[width]) {
   if constexpr (layout == input_layout::converted) {
     const element_type type = in.first.a.type;
-    with_converted_type<typename Work::Term, typename Work::carrier, true>(type, [&]<class Element>(Element) {
-      using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
-      const auto line = in.line(column);
-      columns_of_thread<sums, Element, sums::two, threads, across, width, in_flight> of_rows(
-          line.a, line.b, in.next_b, in.count - column, {});
-      const sums& found = of_rows.add(first, end);
+    with_converted_type<typename Work::Term, typename Work::carrier, true, Work::sums == 1>(
+        type, [&]<class Element>(Element) {
+          using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
+          const auto line = in.line(column);
+          columns_of_thread<sums, Element, sums::two, threads, across, width, in_flight> of_rows(
+              line.a, line.b, in.next_b, in.count - column, {});
+          const sums& found = of_rows.add(first, end);
 #pragma unroll
-      for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) * across / threads + 2);
-    });
+          for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) * across / threads + 2);
+        });
   } else if constexpr (layout == input_layout::contiguous) {
     using best = typename Work::template of_columns<width>;
     columns_of_thread<best, typename Work::element, false, threads, across, width, in_flight> of_rows(

@@ -39,11 +39,12 @@ __device__ __forceinline__ typename Work::total total_of_line(const Source& in, 
     using Term = typename Work::Term;
     typename Work::total total{};
     if (is_line) {
-      with_converted_type<Term, typename Work::carrier, true>(line.a.type, [&]<class Element>(Element) {
-        packed_line<typename Work::template of_packs<Element>, Element> sums;
-        add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
-        total = sums.total(line.n / Team::lanes + 64);  // of a lane, with single elements and its last pack
-      });
+      with_converted_type<Term, typename Work::carrier, true, Work::sums == 1>(
+          line.a.type, [&]<class Element>(Element) {
+            packed_line<typename Work::template of_packs<Element>, Element> sums;
+            add_converted_line<Term, Element, in_flight / Term::inputs, Index>(line, team, sums);
+            total = sums.total(line.n / Team::lanes + 64);  // of a lane, with single elements and its last pack
+          });
     }
     return sum_of_team(team, total, of_warp);
   } else {
