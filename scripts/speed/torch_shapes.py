@@ -7,8 +7,8 @@ INTEGERS = ("int8", "int16", "int32")
 
 
 def read_results(folder):
-    """The reports by their files: shapes of tensors first, then lists of them."""
-    return {name: read(folder / name) for name in ("torch-shapes-h100.json", "torch-shapes-lists-h100.json")}
+    """The report by its file."""
+    return {name: read(folder / name) for name in ("torch-shapes-h100.json",)}
 
 
 def rows_of(results):
