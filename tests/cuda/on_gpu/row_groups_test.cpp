@@ -100,13 +100,17 @@ struct keyed_rows {
   }
 };
 template <>
+void keyed_rows<float8_e4m3fn>::cancel() {}
+template <>
+void keyed_rows<float8_e5m2>::cancel() {}
+template <>
 void keyed_rows<float16>::cancel() {}
 template <>
 void keyed_rows<bfloat16>::cancel() {}
 
 template <class R>
 double as_number(R x) {
-  if constexpr (sizeof(R) == 2) return static_cast<double>(static_cast<float>(x));
+  if constexpr (floating_element<R> && sizeof(R) <= 2) return static_cast<double>(static_cast<float>(x));
   return static_cast<double>(x);
 }
 
@@ -186,6 +190,10 @@ TEST_F(cuda_row_groups, of_doubles_have_the_bits_of_the_cpu) { expect_all_of_cpu
 TEST_F(cuda_row_groups, of_16_bits_have_the_bits_of_the_cpu) {
   expect_all_of_cpu<float16>(1);
   expect_all_of_cpu<bfloat16>(4);
+}
+TEST_F(cuda_row_groups, of_8_bits_have_the_bits_of_the_cpu) {
+  expect_all_of_cpu<float8_e4m3fn>(2);
+  expect_all_of_cpu<float8_e5m2>(5);
 }
 TEST_F(cuda_row_groups, of_integers_have_the_bits_of_the_cpu) {
   expect_all_of_cpu<std::int8_t>(0), expect_all_of_cpu<std::uint8_t>(1), expect_all_of_cpu<std::int16_t>(2);
