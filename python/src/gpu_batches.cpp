@@ -10,6 +10,8 @@
 namespace exactdot::python {
 namespace {
 
+static_assert(max_gpu_list == cuda::max_vectors_of_result);
+
 using cuda_engine::current_gpu;
 
 /// Calls work(workspace) for a stream of a GPU, with the GIL released.

@@ -85,7 +85,7 @@ constexpr std::array<function_text, 15> texts = {{
 }};
 
 constexpr const char* element_types_text =
-    R"( of floats or integers of 8 to 64 bits, of 8: float8_e4m3fn, float8_e5m2
+    R"( of floats of 8 (float8_e4m3fn, float8_e5m2) to 64 bits, or of integers of 8 to 64 bits
     Any object with the buffer protocol (NumPy, array.array, memoryview), DLPack or __cuda_array_interface__
     (PyTorch, CuPy, JAX), with any stride and byte order; columns of pandas, Polars and PyArrow without nulls; lists,
     tuples and iterators of numbers, int of any size, Decimal and Fraction among them, which are read exactly; other
@@ -118,8 +118,8 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
       return "ord : {2, 1}\n    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.\n";
     case joined_parameter:
       return R"(joined : bool
-    With True there is one result, of the elements of all arrays together, as if they were one vector: one sum, rounded
-    once. No other object is taken for a bool.
+    False (default): a result for each array. True: one for the elements of all, rounded once. No other object is taken
+    for a bool.
 )";
     case mode_parameter:
       return std::string(
@@ -216,8 +216,8 @@ constexpr std::array<std::pair<const char*, const char*>, 9> group_examples = {{
                                                                                 {"max", "4., 5."}}};
 
 constexpr const char* keys_text = R"(keys : 1-D array of integers of any width, or booleans
-    The group of each element, in any order: codes of categories, for example. Keys that never decrease cost
-    less.
+    The group of each element, in any order: codes of categories, for example. In host memory keys that never
+    decrease cost less. Keys of the rows of a matrix in GPU memory are sorted once, in some 20 bytes a row.
 groups : int, optional
     The number of groups: keys are 0 to groups - 1. Default: the greatest key plus 1, which takes a pass over them,
     and may be at most 2^20 and 16 for each key; keys in GPU memory need it.
@@ -307,9 +307,10 @@ std::string list_docstring(const function_signature& signature, const function_t
   std::string doc =
       "Calls " + base + " for each array of a list.\n\nEach result has the bits of " + base +
       R"( on its array alone. The arrays may have any shapes and strides, and element types
-that one exact sum holds: floats of 8 to 32 bits; integers up to 32 bits; others with their like. In GPU memory, where all
-are on one GPU, the call reads them once, in a launch for every 870 arrays and two more; it does not wait, unless the
-result is a number. Arrays whose elements do not follow each other are read one by one.
+that one exact sum holds: floats of 8 to 32 bits mix, as do integers up to 32 bits and those of 64; float64 only with
+itself. Arrays in GPU memory lie on one GPU and are read once, in a launch for every 870 stretches (a contiguous array is
+one) and two more. The call waits for a result that is a number; and, joined, where each array is a launch: squares of
+64-bit integers, more than 31,800 stretches. Elements that do not follow each other are read one by one.
 
 Parameters
 ----------

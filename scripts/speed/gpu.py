@@ -106,6 +106,6 @@ def readme(results):
               if (ratio := ratio_of(results.row(type_, n, "exact"), results.cub(type_, n)))]
     lengths = [n for n in results.sizes if any(results.ratio("exact", type_, n) for type_ in results.types)]
     return paragraph(
-        f"On an {results.report['machine']['gpu']} `exact` takes less time than cuBLAS's plain dot in "
+        f"On an {results.report['machine']['gpu']} exact dot products take less time than cuBLAS's plain ones in "
         f"{sum(ratio < 1 for ratio in to_cublas)} of {len(to_cublas)} cases (float and double, {length(lengths[0])} … "
         f"{length(lengths[-1])}), and {min(to_cub):.2f} to {max(to_cub):.2f} times CUB's.")

@@ -186,7 +186,7 @@ void run_column(storage_type& storage, const batch& of, std::size_t column, bool
 }
 
 void run_groups(storage_type& storage, const batch& of, bool waits) {
-  if (takes_rows(describe_rows(of))) return run_row_groups(storage, of, waits);
+  if (takes_rows(of)) return run_row_groups(storage, of, waits);
   for (std::size_t column = 0; column < of.column_count; ++column) run_column(storage, of, column, waits);
 }
 

@@ -44,7 +44,7 @@ engine::plan plan_of(reduction what, const vector_list& x, element_type result) 
   const core::reduction_info& info = core::info_of(what);
   if (info.inputs != 1 || info.sums != 1 || info.finish == core::finish::quotient) {
     refuse_list(std::string(name_of(what)) +
-                " is not there for lists of vectors; use sum, asum, sum_of_squares or nrm2");
+                " is not a reduction of lists of vectors; use sum, asum, sum_of_squares or nrm2");
   }
   engine::plan made = engine::unplaced_plan(asked, mode::exact);
   for (std::size_t i = 0; i < x.vectors.size(); ++i) {
@@ -157,9 +157,10 @@ void enqueue(const workspace::storage& storage, const vector_list& x, const engi
   for (const std::size_t end : x.ends) {
     std::size_t entries = 0;
     for (std::size_t i = first; i < end; ++i) for_each_entry(x.vectors[i], [&](const any_vector&) { ++entries; });
-    if (entries > max_list_entries) {
-      refuse_list("a result of a list has " + std::to_string(entries) + " vectors, at most " +
-                  std::to_string(max_list_entries) + " are there for one: copy some to a contiguous one");
+    static_assert(max_vectors_of_result <= max_list_entries);
+    if (entries > max_vectors_of_result) {
+      refuse_list("a result of a list has " + std::to_string(entries) + " vectors; at most " +
+                  std::to_string(max_vectors_of_result) + "; copy some into one vector");
     }
     if (!table.fits(entries)) launch();
     table.begin_line();
@@ -178,7 +179,7 @@ void reduce(workspace& on, reduction what, const vector_list& x, const any_resul
   if (x.ends.empty()) return;
   const engine::plan plan = plan_of(what, x, out.type);
   for (std::size_t i = 0; i < x.vectors.size(); ++i) check_vector(storage, x.vectors[i], i);
-  if (out.swapped) refuse_list("an array of results with swapped bytes is not there for arrays in a GPU's memory");
+  if (out.swapped) refuse_list("results of lists have native byte order; pass an array that is not swapped");
   const std::ptrdiff_t next = out.axes.empty() ? 0 : out.axes[0].stride;
   require_reachable(storage, out.data, x.ends.size(), next, size_of(out.type), "the array of results");
   enqueue(storage, x, plan, out);

@@ -210,25 +210,17 @@ vectors_of_call describe_states(const engine::batch& of, const engine::shared_ax
   return call;
 }
 
-bool takes_rows(const rows_of_call& call) {
-  constexpr std::size_t most = std::size_t{1} << 31;
-  return call.are_rows && call.columns >= 2 && call.n < most && call.groups < max_groups;
-}
-
-rows_of_call describe_rows(const engine::batch& of) {
-  rows_of_call call;
-  call.columns = of.column_count, call.n = of.keys.n, call.groups = of.keys.groups;
-  if (of.is_count || of.columns.size() != 1) return call;
+bool takes_rows(const engine::batch& of) {
+  constexpr std::size_t end = std::size_t{1} << 31;
   const engine::plan& each = of.each;
-  if (each.info().is_extremum || each.info().inputs != 1 || call.columns >> 32 != 0) return call;
-  call.computes = work_of(each), call.bytes = size_of(each.a.type);
+  if (of.is_count || of.columns.size() != 1 || each.info().is_extremum || each.info().inputs != 1) return false;
+  if (of.column_count < 2 || of.column_count >> 32 != 0 || of.keys.n >= end || of.keys.groups >= max_groups)
+    return false;
+  const bool has_kernel = work_of(each) != line_work::sum ? has_kernel_of_row_moments(each.a.type)
+                                                          : has_kernel_of_rows(each.a.type, each.term_info());
   const bool is_double = each.a.type == element_type::float64 && each.carrier == element_type::float64;
-  const bool are_moments = call.computes != line_work::sum;
-  const bool has_kernel =
-      are_moments ? has_kernel_of_row_moments(each.a.type) : has_kernel_of_rows(each.a.type, each.term_info());
-  call.are_rows =
-      has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) && (is_double || convert_by_packs(each));
-  return call;
+  return has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) &&
+         (is_double || convert_by_packs(each));
 }
 
 vectors_of_call describe(const engine::plan& one, int multiprocessors) {

@@ -72,19 +72,11 @@ inline constexpr engine::shared_axis one_line{1, 0, 0, 0, 0};
 /// The same of states, to which sums of this term are added.
 [[nodiscard]] vectors_of_call describe_states(const engine::batch& of, const engine::shared_axis& lines,
                                               const core::term_info& term, int multiprocessors);
-/// Groups of rows, on which the choice between sorted rows and a pass of tables for each column depends.
-struct rows_of_call {
-  line_work computes = line_work::sum;
-  bool are_rows = false;  ///< columns follow each other, and have kernels (group/rows.hpp)
-  std::size_t bytes = 4;  ///< of an element
-  std::size_t columns = 1, n = 0, groups = 0;
-};
-/// Whether rows are sorted by their keys, and added as they lie.
-[[nodiscard]] bool takes_rows(const rows_of_call& call);
-/// Of a batch that has keys.
-[[nodiscard]] rows_of_call describe_rows(const engine::batch& of);
-
 /// Of a vector.
 [[nodiscard]] vectors_of_call describe(const engine::plan& one, int multiprocessors);
+
+/// Whether the rows of a batch that has keys are sorted by these, and added as they lie; else each column is a pass of
+/// tables. Columns have to follow each other, and to have kernels (group/rows.hpp).
+[[nodiscard]] bool takes_rows(const engine::batch& of);
 
 }  // namespace exactdot::inline v0_3::cuda_engine

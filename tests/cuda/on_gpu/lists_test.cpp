@@ -251,6 +251,25 @@ TEST_F(cuda_lists, are_captured_in_a_graph) {
   }
 }
 
+/// More results than a table has lines, whose launches follow each other.
+TEST_F(cuda_lists, of_more_vectors_than_a_table_holds) {
+  if (is_simulated()) GTEST_SKIP() << "takes minutes on the simulator";
+  constexpr std::size_t count = 40'000;
+  std::vector<float> x(count);
+  for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(i) + 0.5F;
+  const device_vector<float> in(x), out(count);
+  std::vector<any_vector> vectors;
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < count; ++i) {
+    vectors.emplace_back(in.data() + i, 1, element_type::float32), ends.push_back(i + 1);
+  }
+  const axis places{count, sizeof(float)};
+  cuda::workspace workspace;
+  cuda::reduce(workspace, sum, {vectors, ends}, {out.data(), element_type::float32, {&places, 1}, false});
+  workspace.check();
+  EXPECT_EQ(out.read(count), x);
+}
+
 TEST_F(cuda_lists, refuse_what_they_do_not_have) {
   const device_vector<float> x(16), out(4);
   cuda::workspace workspace;
@@ -261,14 +280,19 @@ TEST_F(cuda_lists, refuse_what_they_do_not_have) {
   };
   const any_vector floats(x.data(), 16, element_type::float32), doubles(x.data(), 4, element_type::float64),
       wide(x.data(), 4, element_type::int64), odd(reinterpret_cast<char*>(x.data()) + 2, 4, element_type::float32);
-  expect_error(errc::bad_option, "max is not there for lists", [&] { call(reduction::max, {floats}, {1}); });
-  expect_error(errc::bad_option, "mean is not there", [&] { call(reduction::mean, {floats}, {1}); });
-  expect_error(errc::bad_option, "variance is not there", [&] { call(reduction::variance, {floats}, {1}); });
+  expect_error(errc::bad_option, "max is not a reduction of lists", [&] { call(reduction::max, {floats}, {1}); });
+  expect_error(errc::bad_option, "mean is not a reduction of lists", [&] { call(reduction::mean, {floats}, {1}); });
+  expect_error(errc::bad_option, "variance is not a reduction of lists",
+               [&] { call(reduction::variance, {floats}, {1}); });
   expect_error(errc::bad_option, "x[1] holds float64, x[0] float32", [&] { call(sum, {floats, doubles}, {2}); });
   expect_error(errc::bad_option, "x[0] holds int64, whose squares", [&] { call(nrm2, {wide}, {1}); });
   expect_error(errc::bad_option, "x[1] is not aligned", [&] { call(sum, {floats, odd}, {2}); });
   expect_error(errc::bad_option, "belong to no result", [&] { call(sum, {floats, floats}, {1}); });
   expect_error(errc::bad_option, "decrease", [&] { call(sum, {floats, floats}, {2, 1, 2}); });
+  const std::vector<any_vector> too_many(cuda::max_vectors_of_result + 1,
+                                         any_vector(x.data(), 1, element_type::float32));
+  expect_error(errc::bad_option, "has 31801 vectors; at most 31800",
+               [&] { call(sum, too_many, {too_many.size()}); });
   const std::vector<float> host(4);
   const any_vector on_host(host.data(), 4, element_type::float32);
   if (!is_simulated()) {
