@@ -160,7 +160,7 @@ TEST_F(foreign_files, other_dtypes_come_with_a_way_out) {
       {"'|S5'", "dtype bytes string '|S5' is not supported; save x.astype(\"float64\"); decimals become doubles"},
       {"'<f16'", "dtype float128 '<f16' is not supported; save x.astype(\"float64\"), which rounds"},
       {"[('x', '<f4')]", "dtype structured [('x', '<f4')] is not supported; save a field: x[\"NAME\"]"},
-      {"'|V1'", "dtype void '|V1' is not supported; save x.astype(\"float32\") of types that NumPy does not know"}};
+      {"'|V3'", "dtype void '|V3' is not supported; save x.astype(\"float32\") of types that NumPy does not know"}};
   for (const auto& [descr, sentence] : dtypes) {
     const std::string path = write("x.npy", npy_with_header(npy_dict(descr, "(2,)"), std::string(64, '\0')));
     expect_fault({"sum", path}, path, {sentence});

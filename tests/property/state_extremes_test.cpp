@@ -19,8 +19,10 @@ std::vector<T> extreme_elements() {
     return {T{1}, std::numeric_limits<T>::max(), std::numeric_limits<T>::min()};
   } else {
     using bits = typename detail::unsigned_of<sizeof(T)>::type;
-    const auto greatest = static_cast<bits>((std::uint64_t{1} << (8 * sizeof(T) - 1)) -
-                                            (std::uint64_t{1} << (info.precision - 1)) - 1);
+    const int unused =
+        type_of<T> == element_type::float8_e4m3fn ? 0 : info.precision - 1;  // it has one NaN, no infinity
+    const auto greatest =
+        static_cast<bits>((std::uint64_t{1} << (8 * sizeof(T) - 1)) - (std::uint64_t{1} << unused) - 1);
     const auto sign = static_cast<bits>(std::uint64_t{1} << (8 * sizeof(T) - 1));
     return {std::bit_cast<T>(bits{1}), std::bit_cast<T>(greatest),
             std::bit_cast<T>(static_cast<bits>(greatest | sign)), std::bit_cast<T>(static_cast<bits>(sign | 1))};

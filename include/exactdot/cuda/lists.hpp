@@ -27,8 +27,8 @@ struct vector_list {
 
 /// Sums, sums of magnitudes and of squares, and norms. Elements of types that one exact state holds: floats of
 /// 8 to 32 bits; float64; integers of up to 32 bits; of 64. Others, squares of 64-bit integers, other
-/// reductions, a result of more than max_vectors_of_result, and vectors that are not aligned to their elements are
-/// errc::bad_option. Elements that do not follow each other, or have swapped bytes, are read one by one. An integer
+/// reductions, a result of more than max_vectors_of_result, results that lie within a vector, and vectors that are not aligned to their elements
+/// are errc::bad_option. Elements that do not follow each other, or have swapped bytes, are read one by one. An integer
 /// result that does not fit is 0, and workspace::check() throws.
 void reduce(workspace& on, reduction what, const vector_list& x, const any_results& out);
 

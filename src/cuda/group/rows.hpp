@@ -98,7 +98,7 @@ struct row_sizes {
 
   /// A long group of one piece has more than max_short_rows; one of several, more rows than that piece may have.
   [[nodiscard]] std::size_t long_groups() const { return n / max_short_rows; }
-  [[nodiscard]] std::size_t slots() const { return n / (min_rows_of_piece / 2) + 1; }
+  [[nodiscard]] std::size_t slots() const { return n / (min_rows_of_piece / 2); }
   [[nodiscard]] std::size_t pieces() const { return long_groups() + slots(); }
 };
 

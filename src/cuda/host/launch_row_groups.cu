@@ -26,9 +26,9 @@ void launch_rows(const workspace::storage& storage, const row_groups& in, std::s
   const std::size_t units = std::size_t{in.groups} * in.lanes;
   launch_kernel(storage, "launching the kernel of rows by keys",
                 {static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads},
-                row_group_kernel<config>, rows, bounds_of_rows<Work>(max_short_rows, 1), out, asked);
+                row_group_kernel<config>, rows, bounds_of_rows<Work>(max_short_rows, max_short_rows, 1), out, asked);
   if (n <= max_short_rows) return;
-  const line_bounds bounds = bounds_of_rows<Work>(of_piece / teams + 1, joins_of_pieces(pieces, owners));
+  const line_bounds bounds = bounds_of_rows<Work>(n, of_piece / teams + 1, joins_of_pieces(pieces, owners));
   launch_kernel(storage, "launching the kernel of pieces of groups", {resident, row_group_threads},
                 row_piece_kernel<config>, rows, bounds, out, asked);
   launch_kernel(storage, "launching the kernel of open rows by keys",

@@ -182,6 +182,12 @@ void reduce(workspace& on, reduction what, const vector_list& x, const any_resul
   if (out.swapped) refuse_list("results of lists have native byte order; pass an array that is not swapped");
   const std::ptrdiff_t next = out.axes.empty() ? 0 : out.axes[0].stride;
   require_reachable(storage, out.data, x.ends.size(), next, size_of(out.type), "the array of results");
+  const std::ptrdiff_t last = next * static_cast<std::ptrdiff_t>(x.ends.size() - 1);
+  const auto bytes = static_cast<std::size_t>(last < 0 ? -last : last) + size_of(out.type);
+  for (std::size_t i = 0; i < x.vectors.size(); ++i) {
+    engine::check_output("cuda", x.vectors[i], name_of_vector(i).c_str(),
+                         static_cast<const char*>(out.data) + std::min<std::ptrdiff_t>(last, 0), bytes);
+  }
   enqueue(storage, x, plan, out);
 }
 

@@ -214,7 +214,7 @@ bool takes_rows(const engine::batch& of) {
   constexpr std::size_t end = std::size_t{1} << 31;
   const engine::plan& each = of.each;
   if (of.is_count || of.columns.size() != 1 || each.info().is_extremum || each.info().inputs != 1) return false;
-  if (of.column_count < 2 || of.column_count >> 32 != 0 || of.keys.n >= end || of.keys.groups >= max_groups)
+  if (of.column_count < 2 || of.column_count >> 31 != 0 || of.keys.n >= end || of.keys.groups >= max_groups)
     return false;
   const bool has_kernel = work_of(each) != line_work::sum ? has_kernel_of_row_moments(each.a.type)
                                                           : has_kernel_of_rows(each.a.type, each.term_info());

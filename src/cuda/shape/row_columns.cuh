@@ -115,12 +115,19 @@ class row_columns {
   }
 };
 
-/// Bounds of sums of which a thread adds at most `rows` terms, which go through at most so many joins. A grid of
-/// 32 blocks for each join has more (joins_of); a thread uses one accumulator only.
+/// Bounds of sums of at most n rows, of which a thread adds at most `of_thread`, which go through at most so many
+/// joins. A grid of 32 blocks for each join has more (joins_of); a thread uses one accumulator only. Each of the n
+/// products may underflow, and that grid may have fewer terms.
 template <class Work>
-EXACTDOT_CORE line_bounds bounds_of_rows(std::size_t rows, std::size_t joins) {
+EXACTDOT_CORE line_bounds bounds_of_rows(std::size_t n, std::size_t of_thread, std::size_t joins) {
   constexpr std::size_t accumulators = 16 / sizeof(typename Work::carrier);
-  return bounds_of_split<Work>(rows * accumulators, 1, 16, 32 * joins);
+  line_bounds found = bounds_of_split<Work>(of_thread * accumulators, 1, 16, 32 * joins);
+  if constexpr (Work::loses_to_underflow) {
+    double& floor = Work::sums == 2 ? found.of_squares.floor : found.of_sum.floor;
+    const double of_products = static_cast<double>(n) * 0x1p-1074;
+    if (floor < of_products) floor = of_products;
+  }
+  return found;
 }
 
 /// Where the results of a group go, by columns.

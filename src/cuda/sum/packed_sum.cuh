@@ -1,7 +1,8 @@
 // The sums of a thread over elements that lie in words: packs of a line (add_converted_line), or neighbouring
 // columns.
 //
-//   floats     of 8, 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes. If
+//   floats     of 8, 16 and 32 bits are added plainly, in double, with E, the sum of the partial sums' magnitudes.
+//   If
 //              all terms are multiples of 2^k, as the least magnitude of an element tells, so are the partial
 //              sums; if E is below 2^(k+53), none was rounded, and the sum is exact. Else it errs by at most u·E
 //              (running error analysis: Wilkinson; Higham, Accuracy and Stability, §3.3), which decides results
@@ -32,11 +33,12 @@ class magnitude_range {
   }
   /// As if each half had been included in the other.
   __device__ __forceinline__ void join_halves() { inverse_ = __vmaxu2(inverse_, inverse_ >> 16 | inverse_ << 16); }
-  /// Elements of a half are multiples of two to this power.
+  /// Elements of a half are multiples of two to this power, which is a great one if all are 0.
   [[nodiscard]] __device__ __forceinline__ int unit_exponent(int half) const {
     constexpr bool is_float16 = type_of<Element> == element_type::float16;
     constexpr int stored_bits = is_float16 ? 10 : 7, bias = is_float16 ? 15 : 127;
     const unsigned least = (0U - (inverse_ >> 16 * half)) & 0x7fffU;
+    if (least == 0) return 400;
     return ::max(static_cast<int>(least >> stored_bits), 1) - bias - stored_bits;
   }
 
@@ -93,7 +95,8 @@ class packed_term {
   __device__ __forceinline__ void add_words(const unsigned (&a)[words], const unsigned (&b)[words]) {
     if constexpr (float8_element<Element>) {
       constexpr bool two = Term::inputs == 2;
-      return for_each_float8<Term, Element>(a, two ? b : a, [&](float x, float y, int w) { add_term(w % 2, x, y); });
+      return for_each_float8<Term, Element>(a, two ? b : a,
+                                            [&](float x, float y, int w) { add_term(w % 2, x, y); });
     }
 #pragma unroll
     for (int j = 0; j < 4 * words / static_cast<int>(sizeof(Element)); ++j) add_to(j % 2, a, b, j);
@@ -119,8 +122,7 @@ class packed_term {
 
  private:
   static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
-  static constexpr bool are_float_products =
-      float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2);
+  static constexpr bool are_float_products = float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2);
   static constexpr int least_float_exponent = -149;
   double sum_[2] = {}, error_[2] = {};
 

@@ -289,6 +289,10 @@ TEST_F(cuda_lists, refuse_what_they_do_not_have) {
   expect_error(errc::bad_option, "x[1] is not aligned", [&] { call(sum, {floats, odd}, {2}); });
   expect_error(errc::bad_option, "belong to no result", [&] { call(sum, {floats, floats}, {1}); });
   expect_error(errc::bad_option, "decrease", [&] { call(sum, {floats, floats}, {2, 1, 2}); });
+  expect_error(errc::bad_option, "the result lies within x[1]", [&] {
+    const any_vector results(out.data(), 2, element_type::float32);
+    call(sum, {floats, results}, {1, 2});
+  });
   const std::vector<any_vector> too_many(cuda::max_vectors_of_result + 1,
                                          any_vector(x.data(), 1, element_type::float32));
   expect_error(errc::bad_option, "has 31801 vectors; at most 31800",
