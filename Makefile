@@ -43,7 +43,7 @@ MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make demo            build, generate two vectors, compare the ways to compute their dot product'
-	@echo 'make test            build and test (under 10 minutes on 2 cores)'
+	@echo 'make test            build and test (under 15 minutes on 2 cores)'
 	@echo 'make test-long       what make test leaves out: the wheels and the Python tests with them, the GPU engine and its'
 	@echo '                     kernels, the rungs and the hazards on the simulator, the commands of the lab, its page in a browser'
 	@echo 'make test-simt       thousands of results of the GPU engine on the simulator'
