@@ -10,8 +10,7 @@ namespace exactdot::python {
 namespace {
 
 constexpr const char* note =
-    "this build of exactdot is for CPUs only; pip install 'exactdot[cu13]' adds the CUDA engine, and so does a "
-    "build "
+    "this build of exactdot is for CPUs only; pip install 'exactdot[cu13]' adds the CUDA engine, and so does a build "
     "from the sources with -C cmake.define.EXACTDOT_BUILD_CUDA=ON";
 
 [[noreturn]] void refuse(const std::string& asked = "exactdot: the vectors are in GPU memory") {

@@ -12,8 +12,7 @@
 //   8-bit floats, one factor                             1   multiples of 2^-16 below 2^16: a sum of 16 has 36 bits
 //   float8_e4m3fn, two factors                           1   multiples of 2^-18 below 2^18: 40 bits
 //   float8_e5m2, two factors                             2   from 1 on multiples of 2^-5 below 2^32, 41 bits;
-//   smaller
-//                                                            ones, multiples of 2^-32, 36 bits
+//                                                            smaller ones multiples of 2^-32, 36 bits
 //
 // An infinity or NaN among the terms makes an addend infinite or NaN, which decides nothing; level 2 reads the
 // inputs by single elements. Conversions to double: one for each addend, or for each factor of bfloat16 and element
