@@ -62,7 +62,7 @@ RAW = [
 ]
 
 SENTENCES = {
-    "README.md": "`exact` takes less time than cuBLAS's plain dot in 2 of 2 cases (float and double, 2^12 … 2^26), and 0.96 "
+    "README.md": "exact dot products take less time than cuBLAS's plain ones in 2 of 2 cases (float and double, 2^12 … 2^26), and 0.96 "
                  "to 1.67 times CUB's.",
     "docs/experiments.md": "Time / time on uniform data, of the sets that exceed 3 at some length: `wide`, float: 4.0 to 4.0."}
 
