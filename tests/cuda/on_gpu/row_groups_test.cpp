@@ -159,8 +159,8 @@ void expect_reductions_of_cpu(std::size_t n, std::size_t columns, std::size_t gr
   using means = std::conditional_t<integer_element<T>, double, T>;
   const std::size_t gap = seed % 5 == 0 ? 1 : 0;
   if (!integer_element<T> || sizeof(T) < 8) expect_rows_of_cpu<sums>(reduction::sum, x, elements, keys, gap, of);
-  const reduction rest[] = {reduction::mean, reduction::nrm2, reduction::asum, reduction::variance,
-                            reduction::stddev, reduction::sum_of_squares};
+  const reduction rest[] = {reduction::mean,     reduction::nrm2,   reduction::asum,
+                            reduction::variance, reduction::stddev, reduction::sum_of_squares};
   if (is_simulated()) return expect_rows_of_cpu<means>(rest[seed % 6], x, elements, keys, gap, of);
   for (const reduction what : rest) expect_rows_of_cpu<means>(what, x, elements, keys, gap, of);
 }
@@ -215,6 +215,32 @@ TEST_F(cuda_row_groups, that_are_long_have_the_bits_of_the_cpu) {
 }
 
 /// A row that is left out, or taken twice, changes sums of powers of two; also of columns behind the packs.
+/// Squares of which nearly all are below half of the least double: together they decide the rounding of two others'
+/// sum, so the bound has to count each of them.
+TEST_F(cuda_row_groups, that_are_long_count_products_that_underflow) {
+  if (is_simulated())
+    GTEST_SKIP() << "needs a group of 2^19 rows, and pieces of as many multiprocessors as a GPU has";
+  constexpr std::size_t n = std::size_t{1} << 19, columns = 2;
+  std::vector<double> column(n, 0x1.6a09e667f3bccp-538);
+  std::size_t row = 0;
+  column[row++] = 0x1p-485;
+  constexpr std::uint64_t rest = (std::uint64_t{1} << 51) - 200000;  // times 2^-1074, by squares
+  for (int bit = 0; bit < 51; ++bit) {
+    if ((rest >> bit & 1) == 0) continue;
+    for (int i = 0; i <= bit % 2; ++i) column[row++] = std::ldexp(1.0, (bit - 1074 - bit % 2) / 2);
+  }
+  EXPECT_EQ(sum_of_squares(column), 0x1.0000000000001p-970);
+  std::vector<double> a(n * columns);
+  for (std::size_t i = 0; i < n; ++i) a[2 * i] = a[2 * i + 1] = column[i];
+  const device_vector<double> x(a), out(columns);
+  const device_vector<std::int32_t> keys(std::vector<std::int32_t>(n, 0));
+  const axis rows[] = {{n, 16}}, of_columns[] = {{columns, 8}}, places[] = {{1, 16}, {columns, 8}};
+  const any_keys by{keys.data(), n, element_type::int32, 4, 1};
+  reduce(reduction::sum_of_squares, any_grid{x.data(), element_type::float64, of_columns, rows}, by,
+         any_results{out.data(), element_type::float64, places});
+  expect_same(out, {0x1.0000000000001p-970, 0x1.0000000000001p-970}, "products that underflow");
+}
+
 TEST_F(cuda_row_groups, take_every_row_once) {
   for (const std::size_t columns : {2, 9, 68}) {
     const std::size_t n = at_most(50000, 1200), groups = n / 150;
