@@ -203,14 +203,14 @@ constexpr std::array<panel_config, 2> panels_of(const column_config& of) {
 inline constexpr std::size_t least_rows_of_block = 512;
 /// Joining the totals of all blocks that share a panel takes time: 256 columns of 2^18 floats as 2 panels took 1.12
 /// times as long as 8. But 64 bytes of a row, 8 doubles, are read slowly: 1.33 times (H100, 2026-11-26).
-inline constexpr int least_shared_panels = 4, max_joined_totals = 264 * 32;
+inline constexpr int min_shared_panels = 4, max_joined_totals = 264 * 32;
 
 template <std::size_t size>
 constexpr std::size_t panel_config_for(const std::array<panel_config, size>& configs, std::size_t count,
                                        std::size_t rows, int multiprocessors) {
   const panel_config& first = configs[0];
   const bool shares = rows >= 2 * least_rows_of_block;
-  const int panels = !shares ? multiprocessors : first.width > 1 ? least_shared_panels : 1;
+  const int panels = !shares ? multiprocessors : first.width > 1 ? min_shared_panels : 1;
   return count >= static_cast<std::size_t>(panels * first.columns()) ? 0 : 1;
 }
 

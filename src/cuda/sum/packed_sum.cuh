@@ -113,9 +113,9 @@ class packed_term {
     const double most = is_monotone ? sum : error;
     int unit = a.unit_exponent(half);
     if constexpr (Term::factors == 2) unit += b.unit_exponent(half);
-    if (are_float_products && unit < least_float_exponent) {  // each may be rounded to a multiple of 2^-149
+    if (are_float_products && unit < min_float_exponent) {  // each may be rounded to a multiple of 2^-149
       return {sum, 0,
-              (error + static_cast<double>(end) * power(least_float_exponent - 1 + 53)) / least_depth_of_packs, 0};
+              (error + static_cast<double>(end) * power(min_float_exponent - 1 + 53)) / least_depth_of_packs, 0};
     }
     return {sum, 0, most < power(unit + 53) ? 0 : error / least_depth_of_packs, 0};
   }
@@ -123,7 +123,7 @@ class packed_term {
  private:
   static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
   static constexpr bool are_float_products = float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2);
-  static constexpr int least_float_exponent = -149;
+  static constexpr int min_float_exponent = -149;
   double sum_[2] = {}, error_[2] = {};
 
   __device__ __forceinline__ void add_to(int i, const unsigned* a, const unsigned* b, int j) {
