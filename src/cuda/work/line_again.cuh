@@ -139,7 +139,8 @@ __device__ __forceinline__ void finish_exactly(const core::term_info& term, cons
   for (const bool in_integers : {false, true}) {
     sum_by(in_integers, term, line, team, storage);
     if constexpr (has_stretches<Line>) {  // what is missing is bounded for one share of each warp, not for many
-      if (storage.sum.log2_error != 0) continue;
+      const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
+      if (storage.sum.log2_error != 0 && !any_special) continue;
     }
     if (thread < 32) {
       const bool finished = finish_sum(to, storage.sum, storage.carried_digit, storage.words);
