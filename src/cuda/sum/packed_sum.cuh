@@ -95,11 +95,11 @@ class packed_term {
   __device__ __forceinline__ void add_words(const unsigned (&a)[words], const unsigned (&b)[words]) {
     if constexpr (float8_element<Element>) {
       constexpr bool two = Term::inputs == 2;
-      return for_each_float8<Term, Element>(a, two ? b : a,
-                                            [&](float x, float y, int w) { add_term(w % 2, x, y); });
-    }
+      for_each_float8<Term, Element>(a, two ? b : a, [&](float x, float y, int w) { add_term(w % 2, x, y); });
+    } else {
 #pragma unroll
-    for (int j = 0; j < 4 * words / static_cast<int>(sizeof(Element)); ++j) add_to(j % 2, a, b, j);
+      for (int j = 0; j < 4 * words / static_cast<int>(sizeof(Element)); ++j) add_to(j % 2, a, b, j);
+    }
   }
   __device__ __forceinline__ void add_element(const unsigned* a, const unsigned* b, int j) { add_to(0, a, b, j); }
 
