@@ -124,8 +124,9 @@ def speed_of_reading(torch):
     return warm.numel() * 4 / microseconds(torch, [graph_of(torch, lambda: torch.sum(warm))])[0]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+def read_options(documentation):
+    """Of this program and of others that measure so; the package can be imported then."""
+    parser = argparse.ArgumentParser(description=documentation.split("\n", maxsplit=1)[0])
     parser.add_argument("out")
     parser.add_argument("--package")
     parser.add_argument("--only", nargs="*", default=[])
@@ -133,6 +134,11 @@ def main():
     chosen = parser.parse_args()
     if chosen.package:
         sys.path.insert(0, chosen.package)
+    return chosen
+
+
+def main():
+    chosen = read_options(__doc__)
     import torch
     import exactdot as xd
     torch.manual_seed(1)

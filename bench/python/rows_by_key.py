@@ -8,7 +8,6 @@ an array that lies there, without clearing it; its deterministic sums of frequen
 once, of floats. A row has the columns TYPE, TYPE_racy and TYPE_deterministic; scripts/performance makes a table of
 docs/results/row-keys-NAME.json.
 """
-import argparse
 import json
 import math
 import sys
@@ -94,14 +93,7 @@ def times_of(torch, xd, case):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("out")
-    parser.add_argument("--package")
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--seconds", type=float, default=300)
-    chosen = parser.parse_args()
-    if chosen.package:
-        sys.path.insert(0, chosen.package)
+    chosen = beside_torch.read_options(__doc__)
     import torch
     import exactdot as xd
     torch.manual_seed(1)
