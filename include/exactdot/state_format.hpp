@@ -31,16 +31,16 @@ struct limb_range {
 
 /// Every bit of a term, an element or a product of two, weighs at least 2^this: the last one of a subnormal number.
 constexpr int lowest_exponent_of(element_type type, bool are_products) {
+  if (is_integer(type)) return 0;
   const element_info& info = info_of(type);
-  const int of_element = is_integer(type) ? 0 : 3 - (1 << (info.exponent_bits - 1)) - info.precision;
-  return are_products ? 2 * of_element : of_element;
+  return (are_products ? 2 : 1) * (3 - (1 << (info.exponent_bits - 1)) - info.precision);
 }
 /// The magnitude of a term is below 2^this.
 constexpr int highest_exponent_of(element_type type, bool are_products) {
   const element_info& info = info_of(type);
-  const int of_float = (1 << (info.exponent_bits - 1)) + (has_infinity(info.exponent_bits) ? 0 : 1);
-  const int of_element = is_integer(type) ? static_cast<int>(8 * info.bytes) : of_float;
-  return are_products ? 2 * of_element : of_element;
+  const int factors = are_products ? 2 : 1;
+  if (is_integer(type)) return factors * static_cast<int>(8 * info.bytes);
+  return factors * ((1 << (info.exponent_bits - 1)) + (has_infinity(info.exponent_bits) ? 0 : 1));
 }
 
 /// Bits lowest … highest + 62 and the sign, in limbs of the full form: floor division, for both are above its

@@ -22,6 +22,20 @@ const std::vector<float> matrix = {1, 2, 3, 4, 5, 6};  // 2 rows of 3
 constexpr std::size_t full = state_words<float>(reduction::sum);
 constexpr state_format of_sums{reduction::sum, element_type::float32};
 
+/// In a constant expression, which the compiler refuses where it shifts too far or overflows.
+constexpr bool have_limbs() {
+  for (std::size_t i = 0; i != std::size(elements); ++i)
+    for (const state_form form : {state_form::full, state_form::compact})
+      for (const bool are_products : {false, true}) {
+        const auto type = static_cast<element_type>(i);
+        const detail::limb_range limbs = detail::limbs_of(type, are_products, form);
+        if (limbs.first < 0 || limbs.count < 1) return false;
+        if (limbs.first + limbs.count > detail::limbs_of(type, are_products, state_form::full).count) return false;
+      }
+  return true;
+}
+static_assert(have_limbs());
+
 TEST(states, sizes) {
   EXPECT_EQ(full, accumulator<float>::word_count);
   EXPECT_EQ(state_words<double>(reduction::dot), accumulator<double>::word_count);
