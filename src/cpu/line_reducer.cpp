@@ -1,4 +1,5 @@
 // Implementation of line_reducer.hpp.
+#include <cpu/equal_elements.hpp>
 #include <cpu/inputs.hpp>
 #include <cpu/integer_sums.hpp>
 #include <cpu/line_reducer.hpp>
@@ -68,8 +69,19 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
                });
     const core::decision found = partial_.finish(each_);
     if (found.certain) return {found.word};
+    if (each_.info().needs_squares() && each_.ddof < each_.n && are_equal()) return {0};
   }
   return finish_exactly();
+}
+
+/// Whether all elements are.
+bool line_reducer::are_equal() noexcept {
+  if (each_.has_parts()) return false;
+  const equal_elements equal(each_.carrier, a_.read(0, 1));
+  bool are = true;
+  for_chunks(chunk_of(each_),
+             [&](const void* x, const void*, std::size_t, std::size_t n) { are = are && equal.are(x, n); });
+  return are;
 }
 
 core::outcome line_reducer::reduce_open(const engine::line& x, const bounded_sum& sum) noexcept {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cpu/equal_elements.hpp>
 #include <cpu/inputs.hpp>
 #include <cpu/integer_sums.hpp>
 #include <cpu/levels.hpp>
@@ -13,6 +14,10 @@ namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 using engine::plan;
+
+/// What slices that are only looked at add up to.
+struct no_sum {};
+void add(no_sum&, no_sum) {}
 
 /// sum = the sum of all terms with its error bound, computed by slice_sum(a, b, n, Sum&) for slices of at most
 /// `slice_length` elements. False if the data does not suit it.
@@ -66,6 +71,16 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
   return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, exact, suggested_levels, refined, result);
 }
 
+/// Whether all elements of a variance are equal.
+bool are_equal(const plan& plan) {
+  const auto& widenings = current_instruction_set().widenings;
+  engine::chunk_reader reader(plan.a, plan.carrier, 1, widenings[static_cast<std::size_t>(plan.a.type)]);
+  const equal_elements equal(plan.carrier, reader.read(0, 1));
+  no_sum none;
+  return total_within_bound(plan, none, chunk_of(plan),
+                            [&](const void* x, const void*, std::size_t n, no_sum&) { return equal.are(x, n); });
+}
+
 /// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.
 bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   const sums of(plan);
@@ -74,7 +89,8 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
     return of.term->bounded(x, x, n, nullptr, slice.sum) && of.squares->bounded(x, x, n, nullptr, slice.squares);
   };
   if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
-  const core::decision decided = decide_moments(plan, plan.n, found);
+  core::decision decided = decide_moments(plan, plan.n, found);
+  if (!decided.certain && plan.ddof < plan.n && !plan.has_parts() && are_equal(plan)) decided = {0, true};
   result = decided.word;
   return decided.certain;
 }

@@ -1,0 +1,52 @@
+// Whether all elements have the bits of one of them. The variance of such data is 0, which no bound tells; their
+// exact states would cost twice what the bounded sums did. Cost: an eighth to a third of the bounded sums, up to
+// the first that differs.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <plan/plan.hpp>
+
+namespace exactdot::inline v0_3::cpu_engine {
+
+class equal_elements {
+ public:
+  /// `first`: an element, as the carrier. No others are equal to one that is not finite.
+  equal_elements(element_type carrier, const void* first) noexcept : carrier_(carrier) {
+    with_carrier(carrier, [&]<class T>(T) {
+      const T value = *static_cast<const T*>(first);
+      is_finite_ = std::abs(value) < HUGE_VAL;
+      first_ = std::bit_cast<word_of<T>>(value);
+    });
+  }
+
+  /// Whether n carriers are.
+  [[nodiscard]] bool are(const void* x, std::size_t n) const noexcept {
+    return is_finite_ && with_carrier(carrier_, [&]<class T>(T) { return are(static_cast<const T*>(x), n); });
+  }
+
+ private:
+  template <class T>
+  using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+  /// In pieces, each a loop without branches, which compilers make one of vectors.
+  template <class T>
+  [[nodiscard]] bool are(const T* x, std::size_t n) const noexcept {
+    constexpr std::size_t piece = 256;
+    const auto first = static_cast<word_of<T>>(first_);
+    for (std::size_t start = 0; start < n; start += piece) {
+      const std::size_t end = std::min(start + piece, n);
+      word_of<T> differ = 0;
+      for (std::size_t i = start; i < end; ++i) differ |= std::bit_cast<word_of<T>>(x[i]) ^ first;
+      if (differ != 0) return false;
+    }
+    return true;
+  }
+
+  element_type carrier_;
+  std::uint64_t first_;
+  bool is_finite_;
+};
+
+}  // namespace exactdot::inline v0_3::cpu_engine
