@@ -21,6 +21,8 @@ class equal_elements {
     });
   }
 
+  [[nodiscard]] bool is_finite() const noexcept { return is_finite_; }
+
   /// Whether n carriers are.
   [[nodiscard]] bool are(const void* x, std::size_t n) const noexcept {
     return is_finite_ && with_carrier(carrier_, [&]<class T>(T) { return are(static_cast<const T*>(x), n); });

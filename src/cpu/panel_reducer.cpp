@@ -1,6 +1,8 @@
 // Implementation of panel_reducer.hpp.
 #include <algorithm>
+#include <cpu/equal_elements.hpp>
 #include <cpu/panel_reducer.hpp>
+#include <cstdint>
 #include <cstring>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -78,6 +80,47 @@ void panel_reader::read(std::size_t first, std::size_t n, int part) noexcept {
   }
 }
 
+/// Columns whose elements differ are no longer `equal`. In place: a pass takes as long as reading.
+void panel_reader::keep_equal(std::size_t n, bool* equal) noexcept {
+  switch (size_of(x_.type)) {
+    case 1:
+      return keep_equal_words<std::uint8_t>(n, equal);
+    case 2:
+      return keep_equal_words<std::uint16_t>(n, equal);
+    case 4:
+      return keep_equal_words<std::uint32_t>(n, equal);
+    default:
+      return keep_equal_words<std::uint64_t>(n, equal);
+  }
+}
+
+template <class Word>
+void panel_reader::keep_equal_words(std::size_t n, bool* equal) noexcept {
+  constexpr std::size_t rows_between_looks = 64;
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Word));
+  Word first[panel_reducer::widest], differ[panel_reducer::widest]{};
+  const auto for_words = [&](std::size_t row, auto use) {
+    const auto* const data = static_cast<const char*>(engine::address_of(x_, row));
+    const auto each = [&](std::ptrdiff_t step) {
+      for (std::size_t k = 0; k < columns_; ++k) {
+        Word word;
+        std::memcpy(&word, data + static_cast<std::ptrdiff_t>(k) * step, sizeof word);
+        use(k, word);
+      }
+    };
+    if (row_.stride == size) return each(size);  // a constant, for vectors
+    each(row_.stride);
+  };
+  for_words(0, [&](std::size_t k, Word word) { first[k] = word; });
+  for (std::size_t row = 1; row < n; ++row) {
+    for_words(row, [&](std::size_t k, Word word) { differ[k] |= word ^ first[k]; });
+    if (row % rows_between_looks != 0 && row + 1 != n) continue;
+    bool any = false;
+    for (std::size_t k = 0; k < columns_; ++k) any |= equal[k] = equal[k] && differ[k] == 0;
+    if (!any) return;
+  }
+}
+
 bool panel_reducer::suits(const engine::batch& of) {
   if (of.results.empty() || of.each.n < 2 || of.each.contiguous) return false;
   const engine::shared_axis& panel = of.results.back();
@@ -120,7 +163,12 @@ void panel_reducer::for_chunks(Step step, int i, int k) noexcept {
 void panel_reducer::reduce(const engine::line& first, std::size_t columns, const bool* wanted,
                            core::outcome* outcomes) noexcept {
   a_.move_to(first.a, columns), b_.move_to(first.b, columns);
-  if (each_.mode == mode::exact && !each_.info().is_extremum) return finish_exactly(columns, wanted, outcomes);
+  if (each_.mode == mode::exact && !each_.info().is_extremum) {
+    bool open[widest];
+    std::copy_n(wanted, columns, open);
+    if (take_equal(columns, open, outcomes)) finish_exactly(columns, open, outcomes);
+    return;
+  }
   for (std::size_t i = 0; i < columns; ++i) partials_[i].clear(each_);
   for_chunks([&](std::size_t start, std::size_t n) {
     for (std::size_t i = 0; i < columns; ++i) {
@@ -146,6 +194,21 @@ void panel_reducer::compute_sums(std::size_t columns, const bool* wanted) noexce
   std::ranges::fill(words_, 0);
   add_states(*of.term, each_.multiplies(), columns, wanted, words_.data());
   if (of.squares != nullptr) add_states(*of.squares, true, columns, wanted, words_.data() + of.layout.words());
+}
+
+/// The results of columns of variances whose elements are all equal; these are no longer wanted. Whether others
+/// are.
+bool panel_reducer::take_equal(std::size_t columns, bool* wanted, core::outcome* outcomes) noexcept {
+  if (!each_.info().needs_squares() || each_.has_parts() || each_.ddof >= each_.n) return true;
+  bool equal[widest];
+  a_.read(0, 1, 0);
+  for (std::size_t i = 0; i < columns; ++i)
+    equal[i] = wanted[i] && equal_elements(each_.carrier, a_.column(i)).is_finite();
+  a_.keep_equal(each_.n, equal);
+  for (std::size_t i = 0; i < columns; ++i) {
+    if (equal[i]) outcomes[i] = {0}, wanted[i] = false;
+  }
+  return std::find(wanted, wanted + columns, true) != wanted + columns;
 }
 
 /// The results of the wanted columns from exact states.

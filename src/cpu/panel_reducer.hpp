@@ -21,12 +21,17 @@ class panel_reader {
   /// Goes on with the panel whose first column begins at `data`.
   void move_to(const void* data, std::size_t columns) noexcept;
   void read(std::size_t first, std::size_t n, int part) noexcept;
+  /// Sets equal[i] to false if not all n elements of column i have the bits of its first. Not of a repeated vector.
+  void keep_equal(std::size_t n, bool* equal) noexcept;
   /// The chunk that was read last of a column.
   [[nodiscard]] const void* column(std::size_t index) const noexcept {
     return is_repeated_ ? vector_chunk_ : buffer_.get() + index * pitch_;
   }
 
  private:
+  template <class Word>
+  void keep_equal_words(std::size_t n, bool* equal) noexcept;
+
   engine::operand x_, row_;
   element_type target_;
   bool is_repeated_;
@@ -58,6 +63,7 @@ class panel_reducer {
  private:
   template <class Step>
   void for_chunks(Step step, int i = 0, int k = 0) noexcept;
+  bool take_equal(std::size_t columns, bool* wanted, core::outcome* outcomes) noexcept;
   void finish_exactly(std::size_t columns, const bool* wanted, core::outcome* outcomes) noexcept;
   void compute_sums(std::size_t columns, const bool* wanted) noexcept;
   void add_states(const kernels& kernels, bool multiplied, std::size_t columns, const bool* wanted,

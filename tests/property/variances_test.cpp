@@ -171,7 +171,7 @@ class variances_of_lines {
 
 TYPED_TEST(variances, of_shapes) {
   using T = TypeParam;
-  for_close_elements<T>(3, {lines * 2, lines * 33, lines * 300},
+  for_close_elements<T>(3, {lines * 2, lines * 33, lines * 300, lines * 1100},
                         [](const std::vector<T>& x, reduction what, std::int64_t ddof, rng& random) {
                           const variances_of_lines<T> found(x, what, ddof, random);
                           const std::size_t n = x.size() / lines;
