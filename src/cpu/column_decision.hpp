@@ -16,6 +16,30 @@ inline double before_rounding(const bounded_sum& column, bool to_double) noexcep
   return to_double || tail == 0 ? head : core::to_odd(head, tail);
 }
 
+/// The mean of n terms rounded to R, where a first look decides it: half of the time of decide_exact_mean.
+///
+/// Let q be head/n rounded. The mean lacks of q what head - q·n, which is exact, and tail are over n, off by
+/// bound/n. A mean rounded to float needs only their size: |head/n - q| <= 2^-53·|q|. Rounding is monotonic: if
+/// both ends of what is possible have one rounding, so has the mean. 1.0625, 2^-51 and 2^-50 hold the roundings of
+/// the ends as well.
+template <class R>
+core::decision mean_at_first_look(std::size_t n, const bounded_sum& column) noexcept {
+  const double head = column.head, count = static_cast<double>(n);
+  if (!(std::abs(head) > 0x1p-900 && std::abs(head) < 0x1p900 && n <= std::size_t{1} << 50)) return {};
+  const double q = head / count, off = column.bound / count * 1.0625;
+  if (column.bound == 0 && column.tail == 0 && std::has_single_bit(n))
+    return {core::to_word(static_cast<R>(q)), true};
+  R low, high;
+  if constexpr (sizeof(R) < sizeof(double)) {
+    const double error = 0x1p-51 * std::abs(q) + (std::abs(column.tail) / count * 1.0625 + off);
+    low = static_cast<R>(q - error), high = static_cast<R>(q + error);
+  } else {
+    const double tail = (std::fma(-q, count, head) + column.tail) / count, error = off + 0x1p-50 * std::abs(tail);
+    low = q + (tail - error), high = q + (tail + error);
+  }
+  return {core::to_word(low), core::to_word(low) == core::to_word(high)};
+}
+
 /// The result of a column of n terms, if it is certain.
 inline core::decision decide_column(const core::result_rule& rule, std::size_t n,
                                     const bounded_sum& column) noexcept {
@@ -23,6 +47,11 @@ inline core::decision decide_column(const core::result_rule& rule, std::size_t n
     return {core::converted_word(rule, before_rounding(column, rule.gives<double>())), true};
   }
   core::decision found{};
+  if (rule.finish() == core::finish::quotient && column.exponent == 0) {
+    if (rule.gives<float>()) found = mean_at_first_look<float>(n, column);
+    if (rule.gives<double>()) found = mean_at_first_look<double>(n, column);
+    if (found.certain) return found;
+  }
   if (column.bound == 0 && rule.finish() == core::finish::quotient && !rule.is_integer()) {
     found = decide_exact(rule, n, column.head, column.tail);
     if (found.certain) return found;

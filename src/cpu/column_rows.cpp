@@ -107,13 +107,12 @@ void read_bounds(const batch& of, const row_order& order, std::size_t first, std
 }
 
 column_rows::column_rows(const engine::operand& x, element_type target)
-    : x_(x),
+    : x_(engine::along(x, static_cast<std::ptrdiff_t>(size_of(x.type)))),
+      copy_(x_, target, current_widening(x.type)),
       target_(target),
       stride_(x.stride),
       pitch_(rows_of_slice * sizeof(std::uint64_t) + 64),
-      memory_(std::make_unique_for_overwrite<std::byte[]>((columns_of_block + 1) * pitch_)) {
-  x_.stride = static_cast<std::ptrdiff_t>(size_of(x.type));
-}
+      memory_(std::make_unique_for_overwrite<std::byte[]>((columns_of_block + 1) * pitch_)) {}
 
 void column_rows::read(std::span<const char* const> columns, const std::uint32_t* listed, std::size_t first,
                        std::size_t n) {
@@ -132,9 +131,7 @@ void column_rows::read(std::span<const char* const> columns, const std::uint32_t
 
 const void* column_rows::column(std::size_t index) noexcept {
   if (x_.type == target_ && !x_.swapped) return raw(index);
-  engine::operand of = x_;
-  of.data = raw(index);
-  engine::copy_contiguous(of, target_, 0, n_, raw(columns_of_block));
+  copy_(raw(index), 0, n_, raw(columns_of_block));
   return raw(columns_of_block);
 }
 

@@ -70,6 +70,7 @@ class column_rows {
   [[nodiscard]] std::byte* raw(std::size_t index) noexcept { return memory_.get() + index * pitch_; }
 
   engine::operand x_;  ///< a column as it was read
+  engine::element_copy copy_;
   element_type target_;
   std::ptrdiff_t stride_;
   std::size_t pitch_, n_ = 0;

@@ -20,8 +20,7 @@ class inputs {
     const std::size_t longest = std::min(slice_, plan.n);
     for (int thread = 0; thread < threads; ++thread) {
       const auto reader_of = [&](const engine::operand& x) {
-        const auto& widenings = current_instruction_set().widenings;
-        return engine::chunk_reader(x, plan.carrier, longest, widenings[static_cast<std::size_t>(x.type)]);
+        return engine::chunk_reader(x, plan.carrier, longest, current_widening(x.type));
       };
       readers_.push_back({reader_of(plan.a), reader_of(plan.b)});
     }

@@ -155,4 +155,8 @@ inline const kernels& current_kernels(element_type carrier, std::size_t term) {
   return current_instruction_set().table[kernels_index(carrier, term)];
 }
 
+inline engine::widening current_widening(element_type type) {
+  return current_instruction_set().widenings[static_cast<std::size_t>(type)];
+}
+
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -8,8 +8,7 @@ namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
 engine::chunk_reader reader_of(const engine::plan& plan, const engine::operand& x) {
-  const auto& widenings = current_instruction_set().widenings;
-  return {x, plan.carrier, staged_elements(plan), widenings[static_cast<std::size_t>(x.type)]};
+  return {x, plan.carrier, staged_elements(plan), current_widening(x.type)};
 }
 
 }  // namespace

@@ -45,14 +45,13 @@ void transpose(std::size_t size, const std::byte* from, std::size_t rows, std::s
 panel_reader::panel_reader(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step,
                            std::size_t columns)
     : x_(x),
-      row_(x),
+      step_(step),
+      copy_(engine::along(x, step), plan.carrier, current_widening(x.type)),
       target_(plan.carrier),
       is_repeated_(step == 0),
       // 64 bytes more than the chunk, so that the columns do not compete for the same sets of a cache
       pitch_(std::min(plan.n, chunk_elements(plan)) * size_of(plan.carrier) / 64 * 64 + 128),
       vector_(x, plan.carrier, is_repeated_ ? std::min(plan.n, chunk_elements(plan)) : 0) {
-  row_.outer = {};
-  row_.stride = step;
   if (is_repeated_) return;
   buffer_ = std::make_unique_for_overwrite<std::byte[]>(columns * pitch_);
   rows_ = std::make_unique_for_overwrite<std::byte[]>(rows_at_a_time * columns * size_of(target_));
@@ -73,8 +72,7 @@ void panel_reader::read(std::size_t first, std::size_t n, int part) noexcept {
   for (std::size_t done = 0; done < n; done += rows_at_a_time) {
     const std::size_t rows = std::min(rows_at_a_time, n - done);
     for (std::size_t i = 0; i < rows; ++i) {
-      row_.data = engine::address_of(x_, first + done + i);
-      engine::copy_contiguous(row_, target_, part, columns_, rows_.get() + i * columns_ * size);
+      copy_(engine::address_of(x_, first + done + i), part, columns_, rows_.get() + i * columns_ * size);
     }
     transpose(size, rows_.get(), rows, columns_, buffer_.get() + done * size, pitch_);
   }
@@ -108,8 +106,8 @@ void panel_reader::keep_equal_words(std::size_t n, bool* equal) noexcept {
         use(k, word);
       }
     };
-    if (row_.stride == size) return each(size);  // a constant, for vectors
-    each(row_.stride);
+    if (step_ == size) return each(size);  // a constant, for vectors
+    each(step_);
   };
   for_words(0, [&](std::size_t k, Word word) { first[k] = word; });
   for (std::size_t row = 1; row < n; ++row) {

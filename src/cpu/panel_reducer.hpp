@@ -32,7 +32,9 @@ class panel_reader {
   template <class Word>
   void keep_equal_words(std::size_t n, bool* equal) noexcept;
 
-  engine::operand x_, row_;
+  engine::operand x_;
+  std::ptrdiff_t step_;
+  engine::element_copy copy_;  // of a row
   element_type target_;
   bool is_repeated_;
   std::size_t columns_ = 0, pitch_;

@@ -24,14 +24,12 @@ bool decides_plainly(const engine::plan& each) {
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
     : x_(x),
-      row_(x),
+      copy_(engine::along(x, step), plan.carrier, current_widening(x.type)),
       target_(plan.carrier),
       is_repeated_(step == 0),
       in_place_(!x.swapped && x.type == plan.carrier && (x.outer.empty() || x.inner >= min_run) &&
                 (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
-  row_.outer = {};
-  row_.stride = step;
   if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
 }
 
@@ -49,8 +47,7 @@ void panel_rows::move_to(const void* data, std::size_t width) noexcept {
 row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
   if (in_place_) return {engine::address_of(x_, first), x_.stride, is_repeated_};
   for (std::size_t i = 0; i < count; ++i) {
-    row_.data = engine::address_of(x_, first + i);
-    engine::copy_contiguous(row_, target_, 0, width_, buffer_.get() + i * row_bytes_);
+    copy_(engine::address_of(x_, first + i), 0, width_, buffer_.get() + i * row_bytes_);
   }
   return {buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_), is_repeated_};
 }

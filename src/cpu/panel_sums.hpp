@@ -40,7 +40,8 @@ class panel_rows {
   }
 
  private:
-  engine::operand x_, row_;
+  engine::operand x_;
+  engine::element_copy copy_;  // of a row
   element_type target_;
   bool is_repeated_, in_place_;
   std::size_t width_ = 0, row_bytes_;

@@ -73,8 +73,7 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
 
 /// Whether all elements of a variance are equal.
 bool are_equal(const plan& plan) {
-  const auto& widenings = current_instruction_set().widenings;
-  engine::chunk_reader reader(plan.a, plan.carrier, 1, widenings[static_cast<std::size_t>(plan.a.type)]);
+  engine::chunk_reader reader(plan.a, plan.carrier, 1, current_widening(plan.a.type));
   const equal_elements equal(plan.carrier, reader.read(0, 1));
   no_sum none;
   return total_within_bound(plan, none, chunk_of(plan),

@@ -7,6 +7,7 @@ namespace exactdot::inline v0_3::cpu_engine {
 
 row_reader::row_reader(const engine::operand& x, element_type target, std::vector<const char*> columns)
     : x_(x),
+      copy_(engine::along(x, static_cast<std::ptrdiff_t>(size_of(x.type))), target, current_widening(x.type)),
       target_(target),
       columns_(std::move(columns)),
       size_(size_of(x.type)),
@@ -24,9 +25,7 @@ row_block row_reader::read(const std::uint32_t* listed, std::size_t first, std::
     return {columns_.front() + static_cast<std::ptrdiff_t>(first) * x_.stride, x_.stride, false};
   copy(listed, first, n);
   if (is_target_) return {raw_.get(), row_bytes, false};
-  engine::operand all = x_;
-  all.data = raw_.get(), all.stride = static_cast<std::ptrdiff_t>(size_);
-  engine::copy_contiguous(all, target_, 0, n * columns_.size(), converted_.get());
+  copy_(raw_.get(), 0, n * columns_.size(), converted_.get());
   return {converted_.get(), row_bytes, false};
 }
 

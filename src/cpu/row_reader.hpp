@@ -24,6 +24,7 @@ class row_reader {
   void copy_columns(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept;
 
   engine::operand x_;
+  engine::element_copy copy_;  // of elements side by side
   element_type target_;
   std::vector<const char*> columns_;
   std::size_t size_;

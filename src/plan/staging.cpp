@@ -53,19 +53,6 @@ void copy_contiguous(const operand& from, element_type target, int part, std::si
   });
 }
 
-void copy_from_axes(const operand& from, element_type target, int part, std::size_t start, std::size_t n,
-                    void* to) noexcept {
-  operand run = from;
-  run.outer = {};
-  while (n != 0) {
-    const std::size_t count = std::min(n, from.inner - start % from.inner);
-    run.data = address_of(from, start);
-    copy_contiguous(run, target, part, count, to);
-    to = static_cast<char*>(to) + count * size_of(target);
-    start += count, n -= count;
-  }
-}
-
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept {
   const std::size_t bytes = size_of(target);

@@ -39,10 +39,6 @@ void copy_contiguous(const operand& from, element_type target, int part, std::si
   return data + offset;
 }
 
-/// Elements start to start + n of an operand with several axes, otherwise as copy_contiguous.
-void copy_from_axes(const operand& from, element_type target, int part, std::size_t start, std::size_t n,
-                    void* to) noexcept;
-
 /// The same as copy_contiguous by up to `threads` threads: one cannot read memory as fast as a GPU takes it.
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,
                                 int threads) noexcept;
@@ -58,16 +54,41 @@ void copy_contiguous_by_threads(const operand& from, element_type target, int pa
 /// Converts n consecutive elements in native byte order, of one type, to its carrier.
 using widening = void (*)(const void* from, std::size_t n, void* to);
 
+/// The operand with its elements `stride` bytes apart, along one axis.
+[[nodiscard]] inline operand along(operand x, std::ptrdiff_t stride) {
+  x.outer = {}, x.stride = stride;
+  return x;
+}
+
+/// Copies elements of one operand at one step, as copy_contiguous: by `widen`, of their type, where it applies; it
+/// may be null.
+class element_copy {
+ public:
+  element_copy(const operand& x, element_type target, widening widen) : x_(x), target_(target) {
+    x_.outer = {};
+    const bool is_consecutive = !x.swapped && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+    if (is_consecutive && target == core::carrier_of(x.type)) widen_ = widen;
+  }
+
+  void operator()(const void* data, int part, std::size_t n, void* to) noexcept {
+    if (widen_ != nullptr) return widen_(data, n, to);
+    x_.data = data;
+    copy_contiguous(x_, target_, part, n, to);
+  }
+
+ private:
+  operand x_;
+  element_type target_;
+  widening widen_ = nullptr;
+};
+
 /// One thread's reader of an operand. Move it, do not copy it.
 class chunk_reader {
  public:
   /// Allocates a chunk unless the operand is contiguous. `widen`, of the operand's element type, is used where it
   /// applies; it may be null.
   chunk_reader(const operand& from, element_type target, std::size_t max_elements, widening widen = nullptr)
-      : from_(from), target_(target) {
-    const bool is_consecutive =
-        !from.swapped && from.outer.empty() && from.stride == static_cast<std::ptrdiff_t>(size_of(from.type));
-    if (is_consecutive && target == core::carrier_of(from.type)) widen_ = widen;
+      : from_(from), target_(target), copy_(from, target, widen) {
     has_runs_ = is_read_in_runs(from, target);
     if (!from.contiguous) {
       buffer_ =
@@ -109,19 +130,18 @@ class chunk_reader {
   static constexpr int none = -1;
 
   void fill(std::size_t start, std::size_t count, int part) noexcept {
-    if (!from_.outer.empty()) {
-      copy_from_axes(from_, target_, part, start, count, buffer_.get());
-    } else if (widen_ != nullptr) {
-      widen_(from_.from(start).data, count, buffer_.get());
-    } else {
-      copy_contiguous(from_.from(start), target_, part, count, buffer_.get());
+    const std::size_t size = size_of(target_);
+    for (std::size_t done = 0, n = 0; done < count; done += n) {
+      const std::size_t first = start + done;
+      n = from_.outer.empty() ? count : std::min(count - done, from_.inner - first % from_.inner);
+      copy_(address_of(from_, first), part, n, buffer_.get() + done * size);
     }
     filled_start_ = start, filled_ = count, filled_part_ = part;
   }
 
   operand from_;
   element_type target_;
-  widening widen_ = nullptr;
+  element_copy copy_;
   bool has_runs_ = false;
   std::unique_ptr<std::byte[]> buffer_;  // not initialised: a short call must not pay for a chunk
   std::size_t filled_start_ = 0, filled_ = 0;

@@ -98,7 +98,7 @@ constexpr std::size_t longest_on_stack = 1024;
 /// How to convert elements for reduce_converted; null if a call on so many of them needs a plan.
 engine::widening widening_without_plan(element_type elements, element_type result, std::size_t n) {
   const bool suits = is_known(elements) && is_known(result) && !is_integer(result) && n <= longest_on_stack;
-  return suits ? cpu_engine::current_instruction_set().widenings[static_cast<std::size_t>(elements)] : nullptr;
+  return suits ? cpu_engine::current_widening(elements) : nullptr;
 }
 
 /// The result of a call on contiguous narrow elements that needs no plan.
