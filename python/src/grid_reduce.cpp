@@ -15,12 +15,12 @@ namespace exactdot::python {
 namespace {
 
 /// The positions along the axes; half of the greatest size if there are more.
-std::size_t positions(const std::vector<axis>& axes) {
+std::size_t positions(std::span<const axis> axes) {
   return engine::positions_of(axes).value_or(~std::size_t{0} / 2);
 }
 
 /// A line of memory is read for each element whose neighbours lie further away than that.
-std::size_t bytes_of_element(const std::vector<axis>& axes) {
+std::size_t bytes_of_element(std::span<const axis> axes) {
   constexpr std::size_t page = 4096;
   std::size_t nearest = page;
   for (const axis& each : axes) {
@@ -29,11 +29,11 @@ std::size_t bytes_of_element(const std::vector<axis>& axes) {
   return std::max(nearest, sizeof(double));
 }
 
-/// Computes the results into `to`, in host memory.
-void compute_results(const grid_call& call, const grid_pair& of, const paired_axes& axes, const any_results& to) {
-  const imported_array& a = call.inputs.first;
-  const std::size_t work = work_of(positions(axes.a.results), positions(axes.a.elements));
-  const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(a.all_axes());
+/// Computes the results into `to`, in host memory. places: of all elements of the first input.
+void compute_results(const grid_call& call, const grid_pair& of, std::span<const axis> places,
+                     const any_results& to) {
+  const std::size_t work = work_of(positions(of.first.results), positions(of.first.elements));
+  const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(places);
   compute(work, is_long, call.chosen, [&](const options& chosen) {
     detail::reduce_grid(call.what, of.first, of.second, to, chosen, call.ddof, call.caller);
   });
@@ -46,7 +46,7 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
     if (call.stream != nullptr) {
       value = gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), value.type, *call.stream);
     } else {
-      compute_results(call, of, axes, {&value.bits, value.type, {}, false});
+      compute_results(call, of, call.inputs.first.all_axes(), {&value.bits, value.type, {}, false});
     }
     return to_python(value);
   }
@@ -56,8 +56,24 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
   if (call.stream != nullptr) {
     gpu_reduce_grid(gpu_batch_of(call, of, to, {}), *call.stream);
   } else {
-    compute_results(call, of, axes, to);
+    compute_results(call, of, call.inputs.first.all_axes(), to);
   }
+  return finished(call);
+}
+
+/// A matrix times a vector in host memory, without the lists of axes, which take as long as a small product. Nothing
+/// if this is another call.
+nb::object multiply(const grid_call& call) {
+  const imported_array &a = call.inputs.first, &b = *call.inputs.other();
+  if (a.dimensions != 2 || b.dimensions != 1 || a.axes[1].n != b.n || call.stream != nullptr) return {};
+  make_results(call, {a.axes[0].n}, result_type(call));
+  const imported_array& out = call.results.imported;
+  if (out.dimensions != 1 || out.n != a.axes[0].n) return {};
+  const axis none{out.n, 0}, along{b.n, b.stride}, place{out.n, out.stride};
+  const std::span<const axis> places = a.axes;
+  const grid_pair of{{a.data, a.type, places.first(1), places.last(1), a.swapped},
+                     {b.data, b.type, {&none, 1}, {&along, 1}, b.swapped}};
+  compute_results(call, of, places, {out.data, out.type, {&place, 1}, out.swapped});
   return finished(call);
 }
 
@@ -110,6 +126,7 @@ nb::object reduce_pairs(const grid_call& call) {
 
 nb::object reduce_matrix_vector(const grid_call& call) {
   call.inputs.check_types();
+  if (nb::object product = multiply(call); product.is_valid()) return product;
   std::vector<axis> a = call.inputs.first.all_axes(), b = call.inputs.other()->all_axes();
   if (a.size() < 2) call.inputs.refuse(false, "a has " + std::to_string(a.size()) + " dimensions; use a matrix");
   if (b.empty()) call.inputs.refuse(false, "b has no dimension; use a vector");

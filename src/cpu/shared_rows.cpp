@@ -1,5 +1,6 @@
 // Implementation of shared_rows.hpp.
 #include <algorithm>
+#include <cpu/levels.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/shared_rows.hpp>
 
@@ -10,13 +11,21 @@ namespace {
 /// again with it, in panels.
 constexpr std::size_t max_open_short = 8, max_open_long = 4;
 
+bool are_many(std::size_t open, std::size_t count, std::size_t n) {
+  return open > count / (n <= panel_sums::short_row ? max_open_short : max_open_long);
+}
+
+row_decision decision_of(bool gives_double) {
+  const instruction_set& set = current_instruction_set();
+  return gives_double ? set.decide_doubles : set.decide_floats;
+}
+
 }  // namespace
 
 shared_rows::shared_rows(const batch& of)
     : of_(of),
       kernels_(current_kernels(of.each.carrier, of.each.term)),
-      decide_(of.each.result.gives<double>() ? current_instruction_set().decide_doubles
-                                             : current_instruction_set().decide_floats),
+      decide_(decision_of(of.each.result.gives<double>())),
       result_size_(size_of(of.each.result_type)),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
@@ -57,8 +66,33 @@ bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count
   }
   if (!any_open) return true;
   const auto open = static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.begin() + count, true));
-  if (open > count / (of_.each.n <= panel_sums::short_row ? max_open_short : max_open_long)) skipped_ = 15;
+  if (are_many(open, count, of_.each.n)) skipped_ = 15;
   return false;
+}
+
+bool reduce_short_rows(const short_rows& of) noexcept {
+  constexpr std::size_t at_once = 64, room = at_once + row_bounds::max_group;
+  const kernels& kernels = current_kernels(of.carrier, core::term_index<core::product>);
+  const row_decision decide = decision_of(of.result == element_type::float64);
+  const std::size_t size = size_of(of.result);
+  alignas(64) double memory[4 * room];
+  const row_bounds bounds{memory, memory + room, memory + 2 * room, memory + 3 * room};
+  for (std::size_t done = 0; done < of.count; done += at_once) {
+    const std::size_t count = std::min(at_once, of.count - done);
+    const char* const first = static_cast<const char*>(of.a) + static_cast<std::ptrdiff_t>(done) * of.step;
+    char* const out = static_cast<char*>(of.out) + done * size;
+    kernels.bounded_rows(first, of.step, count, of.b, of.n, bounds);
+    bool is_open[at_once] = {};
+    if (!decide(bounds, count, out, is_open)) continue;
+    if (are_many(static_cast<std::size_t>(std::count(is_open, is_open + count, true)), count, of.n)) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_open[i]) continue;
+      const std::uint64_t word = reduce_short(kernels, core::finish::round, of.carrier, of.result,
+                                              first + static_cast<std::ptrdiff_t>(i) * of.step, of.b, of.n);
+      std::memcpy(out + i * size, &word, size);  // the low bytes come first
+    }
+  }
+  return true;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

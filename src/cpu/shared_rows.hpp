@@ -45,4 +45,21 @@ class shared_rows {
   std::array<bool, max_rows> is_open_{};
 };
 
+/// Rows that lie `step` bytes apart, each by one vector of n elements, all of the type `carrier`, contiguous and in
+/// native byte order; the results, of the type `result`, follow each other.
+struct short_rows {
+  element_type carrier, result;
+  const void* a;
+  std::ptrdiff_t step;
+  std::size_t count;
+  const void* b;
+  std::size_t n;
+  void* out;
+};
+
+/// The products of a call so short that a batch would take as long, in mode exact on the calling thread, in the
+/// environment of environment.hpp. It allocates nothing. False if many of them are open: then some of the results
+/// are unspecified, and the batch is faster, which has panels for these.
+[[nodiscard]] bool reduce_short_rows(const short_rows& of) noexcept;
+
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -4,6 +4,7 @@
 #include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
 #include <cpu/reduce.hpp>
+#include <cpu/shared_rows.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/reductions.hpp>
 #include <plan/batch_checks.hpp>
@@ -167,11 +168,49 @@ void run_batch(engine::batch batch) {
   if (!batch.each.on_gpu) return cpu_engine::reduce(std::move(batch));
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
+
+/// Whether bytes [a, a + n) and [b, b + m) have none in common.
+bool are_apart(const void* a, std::size_t n, const void* b, std::size_t m) {
+  const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
+  return first + n <= second || second + m <= first;
+}
+
+/// Computes the product of a small matrix and a vector without a batch, whose checks it all passes. False if this
+/// is another call, or one that a batch computes in less time.
+bool multiplied_without_batch(const engine::batch_request& asked, const any_grid& a, const any_grid& b,
+                              const options& options) {
+  const any_results& out = asked.out;
+  if (asked.what != reduction::dot || asked.ddof < 0 || options.mode != mode::exact) return false;
+  for (const std::size_t axes : {a.results.size(), a.elements.size(), b.results.size(), b.elements.size()}) {
+    if (axes != 1) return false;
+  }
+  if (out.axes.size() != 1 || !is_carrier(a.type) || a.type != b.type || !is_carrier(out.type)) return false;
+  const std::size_t count = a.results[0].n, n = a.elements[0].n, size = size_of(a.type);
+  const std::ptrdiff_t step = a.results[0].stride;
+  constexpr std::size_t longest = 2 * engine::elements_per_thread;
+  if (count > longest || n > longest || !engine::is_short_call(a.data, b.data, count * n, options)) return false;
+  if (b.results[0].n != count || out.axes[0].n != count || b.elements[0].n != n) return false;
+  const auto in_order = [](const axis& x, std::size_t bytes) {
+    return x.n == 1 || x.stride == static_cast<std::ptrdiff_t>(bytes);
+  };
+  const bool is_plain = !a.swapped && !b.swapped && !out.swapped && in_order(a.elements[0], size) &&
+                        in_order(b.elements[0], size) && in_order(out.axes[0], size_of(out.type));
+  constexpr std::ptrdiff_t farthest = std::ptrdiff_t{1} << 32;  // no address wraps around
+  if (!is_plain || b.results[0].stride != 0 || step < 0 || step > farthest) return false;
+  const std::size_t of_out = count * size_of(out.type);
+  const std::size_t of_a = (count - 1) * static_cast<std::size_t>(step) + n * size;
+  const bool is_apart =
+      are_apart(out.data, of_out, a.data, of_a) && are_apart(out.data, of_out, b.data, n * size);
+  if (out.data == nullptr || !is_apart || !engine::bounded_sum_can_decide(a.type, out.type)) return false;
+  const cpu_engine::standard_arithmetic environment;
+  return cpu_engine::reduce_short_rows({a.type, out.type, a.data, step, count, b.data, n, out.data});
+}
 }  // namespace
 
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  if (multiplied_without_batch(asked, a, b, options)) return;
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
 
