@@ -2,7 +2,14 @@
 //
 // Blocks: a loop finds the least key; only a block that improves the result is read again, for the index, which in
 // unordered data ln b + 1 of b blocks do. Cost per register: a minimum, of integers 1 operation more, of
-// floating-point numbers 6. Columns: a lane each, row by row; with indices 3 operations more.
+// floating-point numbers 6. Columns: a lane each, row by row; with indices 3 operations more than that. Without them
+// the elements of some rows are compared as numbers, 1 operation a register of integers (2 of 64 bits on AVX2) and 3
+// of floats or doubles, and only the least or greatest of each column becomes a key.
+//
+// Numbers compare as keys do but for NaNs and zeros. A NaN in any row makes its column's key that of NaN, whatever
+// the comparisons gave. An extreme that is a zero has the sign of -0, of a minimum if any element of the column has
+// a sign, of a maximum if all have: beside zeros a minimum's column has positive numbers only, a maximum's negative
+// ones. Rows are read again for it, from the cache.
 #if defined(EXACTDOT_CPU_EXTREMUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_EXTREMUM_INL_H_
 #undef EXACTDOT_CPU_EXTREMUM_INL_H_
@@ -16,6 +23,8 @@
 #include <cpu/kernels.hpp>
 #include <cstring>
 #include <exactdot/core/extremum.hpp>
+#include <limits>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::inline v0_3::cpu_engine {
@@ -119,6 +128,81 @@ extreme extremum(const void* x, std::size_t n) {
   return best;
 }
 
+/// Whether some rows are compared as numbers; 16-bit floats as keys, because no instruction compares them.
+template <class T>
+constexpr bool compares_numbers = integer_element<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Elements of T as lanes that one instruction compares: AVX2 has none for unsigned 64-bit integers, so those have
+/// their highest bit inverted.
+template <class T>
+struct compared {
+  static constexpr bool is_flipped = std::is_same_v<T, std::uint64_t>;
+  using lane = std::conditional_t<is_flipped, std::int64_t, T>;
+  using tag = hn::ScalableTag<lane>;
+
+  static HWY_INLINE vec<tag> flipped(vec<tag> x) {
+    if constexpr (is_flipped) return hn::Xor(x, hn::Set(tag(), std::numeric_limits<std::int64_t>::min()));
+    return x;
+  }
+  template <bool whole>
+  static HWY_INLINE vec<tag> load(const row_block& x, std::size_t row, std::size_t start, std::size_t width) {
+    return flipped(load_part<whole>(tag(), x.row<lane>(row), start, width));
+  }
+};
+
+/// Where a number is zero, the zero of the sign that the extreme of these columns has.
+template <class T, bool greatest, bool whole>
+HWY_INLINE auto with_sign_of_zero(const row_block& x, std::size_t rows, std::size_t start, std::size_t width,
+                                  vec<typename compared<T>::tag> extreme) {
+  using of = compared<T>;
+  const typename of::tag d;
+  const auto is_zero = hn::Eq(extreme, hn::Zero(d));
+  if (hn::AllFalse(d, is_zero)) return extreme;
+  auto signs = of::template load<whole>(x, 0, start, width);
+  for (std::size_t i = 1; i < rows; ++i) {
+    const auto more = of::template load<whole>(x, i, start, width);
+    signs = greatest ? hn::And(signs, more) : hn::Or(signs, more);
+  }
+  return hn::IfThenElse(is_zero, hn::And(signs, hn::Set(d, lane_of<typename of::tag>{-0.0})), extreme);
+}
+
+/// Lowers the keys of `registers` registers of columns from `start` on, of which `width` exist, to those of one row
+/// or more.
+template <class T, bool greatest, bool whole, std::size_t registers>
+HWY_INLINE void add_compared_registers(const row_block& x, std::size_t rows, std::size_t start, std::size_t width,
+                                       const column_extremes& to) {
+  using of = compared<T>;
+  using keys = element_keys<T, greatest>;
+  const typename of::tag d;
+  const typename keys::tag words;
+  constexpr std::size_t lanes = hn::MaxLanes(typename of::tag());
+  vec<typename of::tag> extreme[registers];
+  hn::Mask<typename of::tag> is_nan[registers];
+  for (std::size_t k = 0; k < registers; ++k) {
+    extreme[k] = of::template load<whole>(x, 0, start + k * lanes, width);
+    if constexpr (!integer_element<T>) is_nan[k] = hn::IsNaN(extreme[k]);
+  }
+  const row_prefetcher<T> prefetch(x.step, rows, start, width);
+  if constexpr (whole) prefetch(x.row<T>(0));
+  for (std::size_t i = 1; i < rows; ++i) {
+    if constexpr (whole) prefetch(x.row<T>(i));
+    for (std::size_t k = 0; k < registers; ++k) {
+      const auto number = of::template load<whole>(x, i, start + k * lanes, width);
+      extreme[k] = greatest ? hn::Max(extreme[k], number) : hn::Min(extreme[k], number);
+      if constexpr (!integer_element<T>) is_nan[k] = hn::Or(is_nan[k], hn::IsNaN(number));
+    }
+  }
+  for (std::size_t k = 0; k < registers; ++k) {
+    auto* const key_of = static_cast<typename keys::word*>(to.key) + start + k * lanes;
+    if constexpr (!integer_element<T>) {
+      extreme[k] = with_sign_of_zero<T, greatest, whole>(x, rows, start + k * lanes, width, extreme[k]);
+    }
+    auto key = keys::of(hn::BitCast(words, of::flipped(extreme[k])));
+    if constexpr (!integer_element<T>) key = hn::AndNot(hn::BitCast(words, hn::VecFromMask(d, is_nan[k])), key);
+    hn::StoreU(hn::Min(hn::LoadU(words, key_of), key), words, key_of);
+  }
+}
+
 /// Lowers the keys of columns start, start + 1, … of which `width` exist to those of the rows' elements, and with
 /// `has_index` keeps the row, as `first` and how many follow it.
 template <class T, bool greatest, bool has_index, bool whole>
@@ -150,8 +234,18 @@ HWY_INLINE void add_extremum_register(const row_block& x, std::size_t rows, std:
 template <class T, bool greatest, bool has_index>
 void add_extremum_rows(const row_block& x, std::size_t rows, std::size_t first, std::size_t width,
                        const column_extremes& to) {
-  const std::size_t lanes = hn::Lanes(typename element_keys<T, greatest>::tag());
+  if (rows == 0) return;
+  constexpr std::size_t lanes = hn::MaxLanes(typename element_keys<T, greatest>::tag());
   std::size_t start = 0;
+  if constexpr (!has_index && compares_numbers<T>) {
+    constexpr std::size_t line = std::max<std::size_t>(64 / (lanes * sizeof(T)), 1);
+    for (; start + line * lanes <= width; start += line * lanes)
+      add_compared_registers<T, greatest, true, line>(x, rows, start, width, to);
+    for (; start + lanes <= width; start += lanes)
+      add_compared_registers<T, greatest, true, 1>(x, rows, start, width, to);
+    if (start < width) add_compared_registers<T, greatest, false, 1>(x, rows, start, width, to);
+    return;
+  }
   for (; start + lanes <= width; start += lanes)
     add_extremum_register<T, greatest, has_index, true>(x, rows, first, start, width, to);
   if (start < width) add_extremum_register<T, greatest, has_index, false>(x, rows, first, start, width, to);

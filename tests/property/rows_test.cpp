@@ -263,4 +263,47 @@ TEST(rows_of_an_array, have_the_bits_of_dots) {
   exactdot::use_instruction_set("");
 }
 
+/// Small products, which need no batch: one hostile row, many, or all, which a batch computes after all; results of
+/// either type, in place of a type that the bound cannot decide too; rows with gaps, and one row that overlaps the next.
+template <class T, class R>
+void check_small_products(std::size_t n, std::size_t every, std::ptrdiff_t step) {
+  constexpr std::size_t count = 150;
+  oracle::rng random(n * 100 + every);
+  std::vector<T> a(count * n + count * static_cast<std::size_t>(std::abs(step))), b(n);
+  for (T& each : a) each = static_cast<T>(2 * random.unit() - 1);
+  for (T& each : b) each = static_cast<T>(2 * random.unit() - 1);
+  for (std::size_t r = every - 1; r < count; r += every) {
+    T* const row = a.data() + static_cast<std::ptrdiff_t>(r) * step;
+    const T hostile[] = {static_cast<T>(HUGE_VAL), static_cast<T>(std::nan("")), static_cast<T>(1e30), T{0}};
+    if (r % 5 == 4) std::fill_n(row, n, T{0});
+    row[random.below(n)] = hostile[r % 4];
+  }
+  std::vector<R> out(count);
+  dot(rows{a.data(), count, n, step}, repeated{b.data(), n}, out);
+  for (std::size_t r = 0; r < count; ++r) {
+    const auto row = std::span(a).subspan(r * static_cast<std::size_t>(step), n);
+    const R expected = dot<R>(row, std::span(b));
+    EXPECT_EQ(core::to_word(out[r]), core::to_word(expected)) << n << ' ' << every << ' ' << step << ' ' << r;
+  }
+}
+
+TEST(rows_of_an_array, are_computed_without_a_batch_too) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    SCOPED_TRACE(set->name);
+    exactdot::use_instruction_set(set->name);
+    for (const std::size_t n : {1, 5, 48, 49, 300}) {
+      for (const std::size_t every : {1, 2, 9, 70, 1000}) {
+        for (const std::ptrdiff_t step : {static_cast<std::ptrdiff_t>(n), static_cast<std::ptrdiff_t>(n) + 3,
+                                          static_cast<std::ptrdiff_t>(n / 2)}) {
+          check_small_products<double, double>(n, every, step);
+          check_small_products<float, float>(n, every, step);
+          check_small_products<float, double>(n, every, step);
+          check_small_products<double, float>(n, every, step);
+        }
+      }
+    }
+  }
+  exactdot::use_instruction_set("");
+}
+
 }  // namespace

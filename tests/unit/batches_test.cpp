@@ -89,6 +89,54 @@ TEST(batches, extrema_of_columns) {
   }
 }
 
+/// Numbers compare as keys do but for zeros and NaNs: columns without numbers of one sign, whose extreme is a zero,
+/// with zeros of both signs in some rows and one NaN, of either sign, in a row of some columns.
+template <class T>
+void check_zeros_and_nans_of_columns(std::size_t n, std::size_t width, int round) {
+  std::vector<T> x(n * width);
+  std::uint64_t state = n * 1000 + width + static_cast<std::uint64_t>(round);
+  const auto random = [&](std::uint64_t below) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 33) % below;
+  };
+  for (std::size_t i = 0; i < width; ++i) {
+    const float sign = random(2) == 0 ? -1.0F : 1.0F, zero = random(2) == 0 ? -0.0F : 0.0F;
+    const std::size_t odd_one = random(n);  // the row of the only zero of the other sign
+    for (std::size_t r = 0; r < n; ++r) {
+      const float number = random(3) == 0 ? sign * static_cast<float>(1 + random(5)) : zero;
+      x[r * width + i] = static_cast<T>(r == odd_one ? -zero : number);
+    }
+    if (random(4) == 0) x[random(n) * width + i] = static_cast<T>(std::copysign(std::nanf(""), zero));
+  }
+  std::vector<T> low(width), high(width);
+  min(columns{x.data(), n, width}, low), max(columns{x.data(), n, width}, high);
+  for (std::size_t i = 0; i < width; ++i) {
+    const strided column{x.data() + i, n, static_cast<std::ptrdiff_t>(width)};
+    const T expected[] = {min(column), max(column)};
+    ASSERT_EQ(std::memcmp(&low[i], &expected[0], sizeof(T)), 0) << n << ' ' << width << ' ' << i;
+    ASSERT_EQ(std::memcmp(&high[i], &expected[1], sizeof(T)), 0) << n << ' ' << width << ' ' << i;
+  }
+}
+
+TEST(batches, extrema_of_columns_of_zeros_and_nans) {
+  for (const std::string& target : cpu().instruction_sets) {
+    use_instruction_set(target);
+    for (const std::size_t n : {1U, 2U, 7U, 8U, 9U, 40U, 300U}) {
+      for (const std::size_t width : {8U, 33U, 67U, 130U}) {
+        for (int round = 0; round < 4; ++round) {
+          SCOPED_TRACE(target + ", round " + std::to_string(round));
+          check_zeros_and_nans_of_columns<double>(n, width, round);
+          check_zeros_and_nans_of_columns<float>(n, width, round);
+          check_zeros_and_nans_of_columns<float16>(n, width, round);
+          check_zeros_and_nans_of_columns<bfloat16>(n, width, round);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+  use_instruction_set("");
+}
+
 /// A thread that has no rows of a panel hands over nothing, not what it found in the panel before.
 TEST(batches, indices_of_columns_forget_the_panel_before) {
   constexpr std::size_t n = 2048, width = 512;
