@@ -61,8 +61,8 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
   return finished(call);
 }
 
-/// A matrix times a vector in host memory, without the lists of axes, which take as long as a small product. Nothing
-/// if this is another call.
+/// A matrix times a vector in host memory, without the lists of axes, which take as long as a small product.
+/// Nothing if this is another call.
 nb::object multiply(const grid_call& call) {
   const imported_array &a = call.inputs.first, &b = *call.inputs.other();
   if (a.dimensions != 2 || b.dimensions != 1 || a.axes[1].n != b.n || call.stream != nullptr) return {};

@@ -2,9 +2,9 @@
 //
 // Blocks: a loop finds the least key; only a block that improves the result is read again, for the index, which in
 // unordered data ln b + 1 of b blocks do. Cost per register: a minimum, of integers 1 operation more, of
-// floating-point numbers 6. Columns: a lane each, row by row; with indices 3 operations more than that. Without them
-// the elements of some rows are compared as numbers, 1 operation a register of integers (2 of 64 bits on AVX2) and 3
-// of floats or doubles, and only the least or greatest of each column becomes a key.
+// floating-point numbers 6. Columns: a lane each, row by row; with indices 3 operations more than that. Without
+// them the elements of some rows are compared as numbers, 1 operation a register of integers (2 of 64 bits on AVX2)
+// and 3 of floats or doubles, and only the least or greatest of each column becomes a key.
 //
 // Numbers compare as keys do but for NaNs and zeros. A NaN in any row makes its column's key that of NaN, whatever
 // the comparisons gave. An extreme that is a zero has the sign of -0, of a minimum if any element of the column has

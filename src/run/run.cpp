@@ -187,7 +187,8 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
   if (out.axes.size() != 1 || !is_carrier(a.type) || a.type != b.type || !is_carrier(out.type)) return false;
   const std::size_t count = a.results[0].n, n = a.elements[0].n, size = size_of(a.type);
   const std::ptrdiff_t step = a.results[0].stride;
-  constexpr std::size_t longest = 2 * engine::elements_per_thread;
+  constexpr std::size_t longest = 2 * engine::elements_per_thread, always = ~std::size_t{0};
+  if (engine::asks_gpu_engine(options.device, always)) return false;  // where results lie, too
   if (count > longest || n > longest || !engine::is_short_call(a.data, b.data, count * n, options)) return false;
   if (b.results[0].n != count || out.axes[0].n != count || b.elements[0].n != n) return false;
   const auto in_order = [](const axis& x, std::size_t bytes) {
@@ -199,8 +200,7 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
   if (!is_plain || b.results[0].stride != 0 || step < 0 || step > farthest) return false;
   const std::size_t of_out = count * size_of(out.type);
   const std::size_t of_a = (count - 1) * static_cast<std::size_t>(step) + n * size;
-  const bool is_apart =
-      are_apart(out.data, of_out, a.data, of_a) && are_apart(out.data, of_out, b.data, n * size);
+  const bool is_apart = are_apart(out.data, of_out, a.data, of_a) && are_apart(out.data, of_out, b.data, n * size);
   if (out.data == nullptr || !is_apart || !engine::bounded_sum_can_decide(a.type, out.type)) return false;
   const cpu_engine::standard_arithmetic environment;
   return cpu_engine::reduce_short_rows({a.type, out.type, a.data, step, count, b.data, n, out.data});

@@ -263,8 +263,8 @@ TEST(rows_of_an_array, have_the_bits_of_dots) {
   exactdot::use_instruction_set("");
 }
 
-/// Small products, which need no batch: one hostile row, many, or all, which a batch computes after all; results of
-/// either type, in place of a type that the bound cannot decide too; rows with gaps, and one row that overlaps the next.
+/// Small products, which need no batch: no hostile row, some, or all, which a batch computes after all; results of
+/// either type, one of which a bound cannot decide; rows with gaps, and rows that overlap.
 template <class T, class R>
 void check_small_products(std::size_t n, std::size_t every, std::ptrdiff_t step) {
   constexpr std::size_t count = 150;
