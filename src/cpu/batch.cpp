@@ -217,7 +217,7 @@ void reduce(batch of) {
   if (is_compared_as_float(of.each)) of.each = compared_as_float(of.each);
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (of.count == 0) return store_empty_groups(of);
-  if (!of.may_overflow()) return compute(of, nullptr, true);
+  if (!of.may_overflow() || of.out_is_scratch) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the
   // input; otherwise they are computed twice, unless a look at the elements tells that they fit.
   constexpr std::size_t small = std::size_t{1} << 20;

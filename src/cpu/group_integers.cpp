@@ -16,20 +16,28 @@ engine::operand as_it_is(engine::operand x, const void* data) {
   return x;
 }
 
+/// Word i, at any address.
+std::uint64_t word_at(const void* words, std::size_t i) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, static_cast<const char*>(words) + i * sizeof word, sizeof word);
+  return word;
+}
+
 template <bool has_sign, class Sum>
-void add_values(const std::uint64_t* x, const std::uint32_t* slots, std::size_t n, Sum* table) noexcept {
+void add_values(const void* x, const std::uint32_t* slots, std::size_t n, Sum* table) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     __builtin_prefetch(table + slots[i + group_slots_ahead], 1);
-    table[slots[i]].low += extended<has_sign>(x[i]);
+    table[slots[i]].low += extended<has_sign>(word_at(x, i));
   }
 }
 
 template <bool x_has_sign, bool y_has_sign>
-void add_products(const std::uint64_t* x, const std::uint64_t* y, const std::uint32_t* slots, std::size_t n,
+void add_products(const void* x, const void* y, const std::uint32_t* slots, std::size_t n,
                   wide_integer* table) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
     __builtin_prefetch(table + slots[i + group_slots_ahead], 1);
-    table[slots[i]].add<x_has_sign || y_has_sign>(extended<x_has_sign>(x[i]) * extended<y_has_sign>(y[i]));
+    const uint128 factor = extended<x_has_sign>(word_at(x, i));
+    table[slots[i]].add<x_has_sign || y_has_sign>(factor * extended<y_has_sign>(word_at(y, i)));
   }
 }
 
@@ -84,11 +92,10 @@ struct group_integers::tables {
   void add(std::size_t thread, const void* a, const void* b, const std::uint32_t* slots, std::size_t n) noexcept {
     const engine::plan& plan = all.column_;
     const std::size_t first = thread * all.shape_.width;
-    std::uint64_t x[group_slice], y[group_slice];
-    load_words(a, static_cast<std::ptrdiff_t>(size_of_a), plan.a.type, false, n, x);
+    std::uint64_t room_of_x[group_slice], room_of_y[group_slice];
+    const void* const x = words_of(a, plan.a.type, n, room_of_x);
     const bool absolute = plan.term_info().absolute;
     const bool x_sign = is_signed(plan.a.type) && !absolute;
-    if (absolute && is_signed(plan.a.type)) take_magnitudes(x, n);
     if (!all.sums_.empty()) {
       const auto add_all = x_sign ? add_values<true, narrow_sum> : add_values<false, narrow_sum>;
       add_all(x, slots, n, &all.sums_[first]);
@@ -96,9 +103,7 @@ struct group_integers::tables {
     if (all.products_.empty()) return;
     wide_integer* const to = &all.products_[first];
     const bool is_square = plan.info().inputs == 1;
-    if (!is_square) load_words(b, static_cast<std::ptrdiff_t>(size_of_b), plan.b.type, false, n, y);
-    if (!is_square && absolute && is_signed(plan.b.type)) take_magnitudes(y, n);
-    const std::uint64_t* const factor = is_square ? x : y;
+    const void* const factor = is_square ? x : words_of(b, plan.b.type, n, room_of_y);
     const bool y_sign = is_square ? x_sign : is_signed(plan.b.type) && !absolute;
     const auto add_all = x_sign ? (y_sign ? add_products<true, true> : add_products<true, false>)
                                 : (y_sign ? add_products<false, true> : add_products<false, false>);
@@ -145,6 +150,14 @@ struct group_integers::tables {
   }
 
  private:
+  /// n integers as words of two's complement, of an absolute term their magnitudes: as they are, or in `room`.
+  const void* words_of(const void* x, element_type type, std::size_t n, std::uint64_t* room) const noexcept {
+    const bool takes_magnitudes = all.column_.term_info().absolute && is_signed(type);
+    if (size_of(type) == sizeof(std::uint64_t) && !takes_magnitudes) return x;
+    load_words(x, static_cast<std::ptrdiff_t>(size_of(type)), type, false, n, room);
+    if (takes_magnitudes) take_magnitudes(room, n);
+    return room;
+  }
   [[nodiscard]] std::size_t index_of(std::size_t group) const { return column * all.shape_.groups + group; }
   [[nodiscard]] char* place_of(std::size_t group) const { return all.of_.place_of(out, group); }
   static void add_to(narrow_sum& total, const narrow_sum& x) noexcept { total.low += x.low; }

@@ -109,14 +109,15 @@ class group_pass {
     tables_.reader.for_slices(
         start, count, thread, [&](const void* a, const void* b, std::size_t first, std::size_t n) {
           if (!goes_on) return;
-          std::size_t inside = 0;
-          engine::for_keys(of_.keys, first, n, [&](std::size_t i, std::uint64_t key) {
-            const bool is_inside = key < groups;
-            slots[i] = static_cast<std::uint32_t>(is_inside ? key * copies + (i & (copies - 1)) : last);
-            inside += is_inside ? 1 : 0;
-          });
+          // by value, and without a count, which would be stored for each key
+          engine::for_keys(of_.keys, first, n,
+                           [groups, copies, last, to = &slots[0]](std::size_t i, std::uint64_t key) {
+                             const std::size_t slot = key < groups ? key * copies + (i & (copies - 1)) : last;
+                             to[i] = static_cast<std::uint32_t>(slot);
+                           });
           tables_.add(static_cast<std::size_t>(thread), a, b, slots, n);
-          goes_on = progress.goes_on(inside);
+          const auto outside = std::count(slots, slots + n, static_cast<std::uint32_t>(last));
+          goes_on = progress.goes_on(n - static_cast<std::size_t>(outside));
         });
   }
 

@@ -131,9 +131,10 @@ class row_pass {
     if (of_.has_keys()) {
       return for_slices(by, nullptr, first, first + n,
                         [&](const row_block& a, const row_block& b, std::size_t at, std::size_t count) {
-                          engine::for_keys(of_.keys, at, count, [&](std::size_t i, std::uint64_t key) {
-                            by.entries[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(key, groups));
-                          });
+                          const auto set = [groups, to = by.entries](std::size_t i, std::uint64_t key) {
+                            to[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(key, groups));
+                          };
+                          engine::for_keys(of_.keys, at, count, set);
                           by.sums.add(a, b, count, by.entries);
                         });
     }

@@ -18,7 +18,7 @@ enum segment_state : unsigned char { segment_done, segment_undecided, segment_un
 [[nodiscard]] inline std::size_t longest_short_segment(const batch& of) {
   const engine::plan& each = of.each;
   if (each.info().is_extremum) return 16;
-  if (each.has_parts()) return 4096;
+  if (each.has_parts()) return each.info().needs_squares() ? 8 : each.multiplies() ? 28 : 14;
   if (each.multiplies() || each.info().needs_squares()) return 14;
   return each.carrier == element_type::float32 ? 16 : 24;
 }

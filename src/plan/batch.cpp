@@ -76,7 +76,7 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   batch made;
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
   made.out = static_cast<char*>(asked.out.data);
-  made.out_swapped = asked.out.swapped;
+  made.out_swapped = asked.out.swapped, made.out_is_scratch = asked.out.is_scratch;
   made.states = asked.states;
   if (made.states != nullptr) made.each.bounded_sum_can_decide = false;  // what it would decide is no state
   return made;

@@ -69,6 +69,7 @@ struct batch {
   char* out = nullptr;
   std::ptrdiff_t out_stride = 0;  ///< of segments and groups
   bool out_swapped = false;
+  bool out_is_scratch = false;  ///< may be written though the call fails
   const stored_state* states = nullptr;  ///< null unless results are states: what these are
   exactdot::monitor* monitor = nullptr;
 

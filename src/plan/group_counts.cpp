@@ -16,7 +16,7 @@ struct alignas(64) thread_counts {
 
 void count(const any_keys& keys, std::size_t first, std::size_t n, std::uint64_t* sizes, thread_counts& found) {
   const std::size_t groups = keys.groups;
-  for_keys(keys, first, n, [&](std::size_t i, std::uint64_t key) {
+  for_keys(keys, first, n, [groups, sizes, first, &found](std::size_t i, std::uint64_t key) {
     if (key < groups) [[likely]] {
       ++sizes[key];
       return;

@@ -11,8 +11,9 @@
 namespace exactdot::inline v0_3::engine {
 namespace {
 
-/// Keys that a thread takes at a time, and of those it looks at, which stay in the first cache for the second look.
-constexpr std::size_t block_size = std::size_t{1} << 16, slice_size = 1024;
+/// Keys that a thread takes at a time, and of those it looks at, which stay in the first cache for the second look;
+/// and of the first look, after which most keys in random order are known to be.
+constexpr std::size_t block_size = std::size_t{1} << 16, slice_size = 1024, first_slice = 64;
 
 /// Runs of some keys, in their order.
 struct run_list {
@@ -86,11 +87,12 @@ bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_
   constexpr std::size_t long_run = 32;
   bool goes_on = true;
   with_key_reader(keys, [&](auto key_at) {
-    for (std::size_t done = 0; done < n && goes_on; done += slice_size) {
-      const std::size_t at = first + done, count = std::min(slice_size, n - done);
+    for (std::size_t done = 0, count = 0; done < n && goes_on; done += count) {
+      const std::size_t at = first + done;
+      count = std::min(at == 0 ? first_slice : slice_size, n - done);
       const std::size_t runs = runs_unless_decreasing(key_at, sign, at, count);
-      constexpr std::size_t most_like_first = 64;  // slices that memory is reserved for at once
-      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (std::min(block / count, most_like_first) + 1));
+      constexpr std::size_t most_like_first = 64 * slice_size;  // keys that memory is reserved for at once
+      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (std::min(block, most_like_first) / count + 1));
       if (runs == no_runs) {
         goes_on = false;
       } else if (runs < count / long_run) {

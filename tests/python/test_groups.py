@@ -140,9 +140,12 @@ def test_overflow_of_columns() -> None:
         for given in (x, np.asfortranarray(x)):
             for order in (keys, keys[::-1].copy()):
                 out = np.full((groups, 10), 5)
-                with pytest.raises(OverflowError, match="does not fit into int64"):
+                with pytest.raises(OverflowError, match="does not fit into int64") as of_out:
                     xd.group_sum(given, order, groups, out=out)
                 assert (out == 5).all()
+                with pytest.raises(OverflowError) as of_new:  # which is computed in one pass
+                    xd.group_sum(given, order, groups)
+                assert str(of_new.value) == str(of_out.value)
                 assert xd.group_sum(given, order, groups, dtype="float64").max() >= 2.0**64
 
 

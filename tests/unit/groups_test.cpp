@@ -215,6 +215,44 @@ TEST(groups, overflow) {
   EXPECT_EQ(std::ranges::count(sums, 7), static_cast<std::ptrdiff_t>(count));
 }
 
+/// The same error where the results may be written before it is known, which takes one pass; and the same results.
+TEST(groups, overflow_where_results_are_scratch) {
+  const std::size_t count = 3000;
+  for (const std::size_t step : {std::size_t{1}, count}) {  // keys in another order, and sorted ones
+    std::vector<std::int64_t> elements(2 * count), by(2 * count), sums(count), found(count, 7);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = static_cast<std::int64_t>(i) - 100;
+      by[i] = static_cast<std::int64_t>(step == 1 ? i % count : i / 2);
+    }
+    const detail::element_line line(any_vector{elements.data(), elements.size(), element_type::int64, 8, false});
+    const any_keys keys{by.data(), by.size(), element_type::int64, 8, count, false};
+    const detail::result_line results(found);
+    any_results to = results.view();
+    to.is_scratch = true;
+    const auto reduce = [&] { detail::reduce_groups(reduction::sum, line.view(), line.view(), keys, to, {}); };
+    reduce();
+    sum(groups{elements, by, count}, sums);
+    EXPECT_EQ(found, sums);
+    elements.back() = std::numeric_limits<std::int64_t>::max();
+    expect_error(errc::overflow, "result 2999 does not fit into int64", reduce);
+  }
+}
+
+/// Keys in order but for one descent, wherever it is: within and between the stretches that are looked at.
+TEST(groups, of_keys_with_one_descent) {
+  for (const std::size_t n : {65, 1100, 2200}) {
+    for (std::size_t descent = 1; descent < n; descent += n < 100 ? 1 : 31) {
+      std::vector<std::int64_t> elements(n), by(n), expected(2), found(2);
+      for (std::size_t i = 0; i < n; ++i) {
+        elements[i] = static_cast<std::int64_t>(i * i), by[i] = i < descent ? 1 : 0;
+        expected[static_cast<std::size_t>(by[i])] += elements[i];
+      }
+      sum(groups{elements, by, 2}, found);
+      ASSERT_EQ(found, expected) << n << " keys, a descent at " << descent;
+    }
+  }
+}
+
 /// Sorted keys are the fast path, also where most groups are empty and the others short; so are short segments.
 TEST(groups, of_sorted_keys_take_no_longer_than_of_shuffled_ones) {
   const std::size_t n = 1 << 17, count = 1 << 20;
