@@ -25,19 +25,33 @@ struct run_list {
   }
 };
 
-/// How many keys begin a run, of keys first to first + n, or no_runs if a key is less than the one before it.
-constexpr std::size_t no_runs = ~std::size_t{0};
+/// Whether no key from `first` to first + n is less than the one before it.
 template <class KeyAt>
-std::size_t runs_unless_decreasing(KeyAt key_at, std::uint64_t sign, std::size_t first, std::size_t n) {
-  std::size_t descents = 0, runs = first == 0 ? 1 : 0;
+bool never_decrease(KeyAt key_at, std::uint64_t sign, std::size_t first, std::size_t n) {
+  std::size_t descents = 0;
   std::uint64_t before = key_at(first == 0 ? 0 : first - 1) ^ sign;
   for (std::size_t i = first; i < first + n; ++i) {
     const std::uint64_t ordered = key_at(i) ^ sign;
     descents += ordered < before ? 1 : 0;
-    runs += ordered != before ? 1 : 0;
     before = ordered;
   }
-  return descents == 0 ? runs : no_runs;
+  return descents == 0;
+}
+
+/// At most how many runs n > 0 such keys from `first` on are part of: as many as numbers between the first and the
+/// last, if these are below `few`; otherwise the runs are counted.
+template <class KeyAt>
+std::size_t bound_of_runs(KeyAt key_at, std::size_t first, std::size_t n, std::size_t few) {
+  std::uint64_t before = key_at(first);
+  const std::uint64_t distance = key_at(first + n - 1) - before;
+  if (distance < few) return static_cast<std::size_t>(distance) + 1;
+  std::size_t runs = 1;
+  for (std::size_t i = first + 1; i < first + n; ++i) {
+    const std::uint64_t key = key_at(i);
+    runs += key != before ? 1 : 0;
+    before = key;
+  }
+  return runs;
 }
 
 /// The end of the run of equal keys that begins at `first`, or `end`. Keys between equal ones are not read. Where a
@@ -90,17 +104,17 @@ bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_
     for (std::size_t done = 0, count = 0; done < n && goes_on; done += count) {
       const std::size_t at = first + done;
       count = std::min(at == 0 ? first_slice : slice_size, n - done);
-      const std::size_t runs = runs_unless_decreasing(key_at, sign, at, count);
+      goes_on = never_decrease(key_at, sign, at, count);
+      if (!goes_on) break;
+      const std::size_t few = count / long_run, runs = bound_of_runs(key_at, at, count, few);
       constexpr std::size_t most_like_first = 64 * slice_size;  // keys that memory is reserved for at once
-      if (to.groups.empty() && runs != no_runs) to.reserve(runs * (std::min(block, most_like_first) / count + 1));
-      if (runs == no_runs) {
-        goes_on = false;
-      } else if (runs < count / long_run) {
+      if (to.groups.empty()) to.reserve(runs * (std::min(block, most_like_first) / count + 1));
+      if (runs <= few) {
         add_few_runs(key_at, at, count, to);
       } else {
         add_many_runs(key_at, at, count, to);
       }
-      goes_on = goes_on && !ends.load(std::memory_order_relaxed);
+      goes_on = !ends.load(std::memory_order_relaxed);
     }
   });
   return goes_on;
