@@ -9,12 +9,13 @@
 #include <plan/state_words.hpp>
 
 #include "row_launch.cuh"
-#include "state_cases.cuh"
+#include "on_gpu/state_cases.hpp"
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
 
 using segment_states = rows;
+using namespace on_gpu;
 
 /// How segments are launched: small limits, so that few elements are a long segment.
 struct state_launch_plan {

@@ -4,11 +4,11 @@
 // of them has no signed magnitude.
 #include <gtest/gtest.h>
 
-#include <cuda/shape/lines.cuh>
+#include <cuda/group/sums.cuh>
 #include <cuda/host/operands.hpp>
+#include <cuda/shape/lines.cuh>
 #include <exactdot/exactdot.hpp>
 
-#include "cuda/group_launch.cuh"
 #include "cuda/row_launch.cuh"
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
@@ -225,21 +225,53 @@ TEST_P(exercise_of_type, rows_in_the_gpu_kernels) {
   });
 }
 
+/// Results of groups by the launches of group/sums.cuh, in tables or in records.
+std::vector<std::uint64_t> groups_of_kernels(const signed_vectors& of, const random_keys& by, bool in_shared) {
+  using namespace cuda_engine;
+  gpu::stream stream;
+  const std::size_t groups = by.places.size();
+  gpu::buffer<unsigned char> a(stream, of.a.size()), b(stream, of.b.size());
+  gpu::buffer<std::int64_t> keys(stream, by.keys.size());
+  gpu::buffer<std::uint64_t> results(stream, groups);
+  gpu::buffer<wide_unsigned> notes(stream, 3);
+  a.copy_from(of.a.data(), of.a.size()), b.copy_from(of.b.data(), of.b.size());
+  keys.copy_from(by.keys.data(), by.keys.size()), results.fill_zero(), notes.fill_zero();
+  const auto operand = [&](const gpu::buffer<unsigned char>& x) {
+    return any_operand{reinterpret_cast<const char*>(x.data()), static_cast<std::ptrdiff_t>(size_of(of.type)), of.type, false};
+  };
+  group_job job;
+  job.in.a = operand(a), job.in.b = operand(b), job.in.n = of.n, job.in.groups = static_cast<unsigned>(groups);
+  set_keys(job.in, keys.data(), sizeof(std::int64_t), element_type::int64);
+  set_terms(job.in, reduction::absolute_dot), set_input_layout(job, true);
+  job.to.first_bad_key = notes.data(), job.to.first_empty_group = notes.data() + 1;
+  job.out.first = reinterpret_cast<char*>(results.data()), job.out.next = sizeof(std::uint64_t);
+  job.out.rule = {core::info_of(reduction::absolute_dot).finish, core::format_of(result_type_of(of.type))};
+  job.out.status = reinterpret_cast<unsigned*>(notes.data() + 2);
+  choose_scheme(job, false, {}, in_shared);
+  const core::state_layout layout = core::layout_of(core::carrier_of(of.type));
+  gpu::buffer<wide_unsigned> memory(stream,
+                                    first_look_bytes(job) / 8 + groups * words_of_open_group(layout, 1));
+  const std::size_t cleared = place_memory(job, memory.data());
+  const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
+    gpu::launch(kernel, blocks, threads, shared, stream, arguments...);
+  };
+  enqueue_first_look(job, cleared, layout, launch);
+  enqueue_second_look(job, layout, groups, groups, launch);
+  std::vector<std::uint64_t> found(groups);
+  results.copy_to(found.data(), groups);
+  for (const std::string& finding : gpu::findings(stream)) ADD_FAILURE() << finding;
+  return found;
+}
+
 TEST_P(exercise_of_type, groups_in_the_gpu_kernels) {
   oracle::rng random(6);
   constexpr std::size_t n = 300, groups = 20;
   const signed_vectors of(type(), n, random);
   const random_keys by(n, groups, random);
-  cuda_engine::keyed_elements elements;
-  elements.type_a = elements.type_b = type(), elements.a = of.a, elements.b = of.b;
-  elements.a.resize(n * size_of(type())), elements.b.resize(n * size_of(type()));
-  elements.keys = by.keys, elements.groups = groups;
   for (const bool in_shared : {true, false}) {
-    cuda_engine::group_test test;
-    test.what = reduction::absolute_dot, test.result = result_type_of(type()), test.in_shared = in_shared;
-    const cuda_engine::group_outcome found = cuda_engine::group_launcher().run(elements, test);
+    const std::vector<std::uint64_t> found = groups_of_kernels(of, by, in_shared);
     for (std::size_t i = 0; i < groups; ++i) {
-      EXPECT_EQ(found.words[i], by.expected(of, i, test.result)->bits) << "group " << i;
+      EXPECT_EQ(found[i], by.expected(of, i, result_type_of(type()))->bits) << "group " << i;
     }
   }
 }

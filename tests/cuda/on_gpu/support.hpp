@@ -31,6 +31,12 @@ inline void fit_simulator(std::size_t& m, std::size_t& n, std::size_t elements =
   longer = std::min(longer, elements / shorter);
 }
 
+/// Chooses the order in which the simulator runs threads; set by its tests (on_simt/findings.cpp).
+inline void (*schedule_of_simulator)(unsigned) = nullptr;
+inline void choose_schedule(unsigned number) {
+  if (schedule_of_simulator != nullptr) schedule_of_simulator(number);
+}
+
 template <class T>
 class device_vector {
  public:

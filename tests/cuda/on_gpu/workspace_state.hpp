@@ -1,7 +1,8 @@
-// What a launch of mode exact leaves on the device, and a workspace that looks as after many launches.
+// What calls leave on the device, and a workspace that looks as after many launches.
 #pragma once
 
 #include <algorithm>
+#include <cuda/group/call.hpp>
 #include <cuda/host/workspace.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,36 @@ inline void age(exactdot::cuda::workspace& of) {
   const wide_unsigned tickets = wide_unsigned{0xfffffffe} << exactdot::cuda_engine::blocks_bits;
   static_cast<void>(cudaMemset(state, 0, sizeof *state));
   static_cast<void>(cudaMemcpy(&state->exchange.tickets, &tickets, sizeof tickets, cudaMemcpyDefault));
+}
+
+/// What a call has not reset of the lists and sums of long lines; "" if nothing. Waits.
+inline std::string unreset_lines(exactdot::cuda::workspace& of) {
+  static exactdot::cuda_engine::line_state after;  // too large for a stack
+  if (cudaMemcpy(&after, of.library_storage().lines, sizeof after, cudaMemcpyDefault) != cudaSuccess) return "no state\n";
+  const auto is_zero = [](auto x) { return x == 0; };
+  std::string found;
+  if (after.listed != 0 || after.listed_for_balance != 0 || after.open_count != 0 || after.finished != 0) {
+    found += "a launch did not clear its lists\n";
+  }
+  if (!std::ranges::all_of(after.arrived, is_zero) || !std::ranges::all_of(after.open_arrived, is_zero)) {
+    found += "a launch did not reset who has arrived\n";
+  }
+  for (const auto& sum : after.open_sum) {
+    if (!std::ranges::all_of(sum.digit, is_zero) || !std::ranges::all_of(sum.special, is_zero)) {
+      return found + "a launch did not clear an open sum\n";
+    }
+  }
+  return found;
+}
+
+/// What the device knows of the last call on groups, which has not waited. Waits.
+inline exactdot::cuda_engine::group_status status_of_groups(exactdot::cuda::workspace& of) {
+  auto& storage = of.library_storage();
+  exactdot::cuda_engine::group_status status;
+  static_cast<void>(cudaStreamSynchronize(storage.stream));
+  static_cast<void>(
+      cudaMemcpy(&status, storage.group_memory.at_least(1, storage.stream), sizeof status, cudaMemcpyDefault));
+  return status;
 }
 
 }  // namespace on_gpu

@@ -15,10 +15,11 @@
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
 
-namespace exactdot::inline v0_3::cuda_engine {
-namespace {
+namespace on_gpu {
 
-constexpr reduction summing[] = {reduction::dot,    reduction::sum,           reduction::asum,
+using namespace exactdot;
+
+inline constexpr reduction summing[] = {reduction::dot,    reduction::sum,           reduction::asum,
                                  reduction::nrm2,   reduction::mean,          reduction::variance,
                                  reduction::stddev, reduction::sum_of_squares};
 
@@ -99,5 +100,4 @@ inline void expect_oracle(const state_format& of, std::span<const std::int64_t> 
   ASSERT_EQ(std::bit_cast<std::uint64_t>(found), expected->bits) << name;
 }
 
-}  // namespace
-}  // namespace exactdot::inline v0_3::cuda_engine
+}  // namespace on_gpu
