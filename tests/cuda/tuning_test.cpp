@@ -1,11 +1,13 @@
 // Tests of the tuning tables in src/cuda/core/tuning.hpp and line_tuning.hpp, on the host: their rows, the row of
-// each length, and the number of blocks.
+// each length, and the number of blocks. And of the quotients by which elements along axes are found.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cuda/core/element_axes.hpp>
 #include <cuda/core/line_tuning.hpp>
 #include <cuda/core/tuning.hpp>
 #include <exactdot/element.hpp>
+#include <random>
 #include <set>
 #include <string>
 #include <tuple>
@@ -243,6 +245,21 @@ TEST(columns, are_split_if_they_are_few_and_long) {
         EXPECT_LE(all, max_split_blocks) << count;
         EXPECT_LE(all * parts * columns, max_partials) << count;
       }
+    }
+  }
+}
+
+TEST(element_axes, are_found_by_exact_quotients) {
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < 20000; ++i) {
+    const std::uint64_t any = i < 300 ? i : random() >> (2 + random() % 62);
+    const std::uint64_t d = std::clamp<std::uint64_t>(any, 2, std::uint64_t{1} << 62);
+    const fixed_divisor by(d);
+    ASSERT_EQ(by.value(), d);
+    const std::uint64_t some = random() >> (1 + random() % 63), multiple = some / d * d;
+    for (const std::uint64_t n : {std::uint64_t{0}, some, multiple, multiple - (multiple != 0), d - 1,
+                                  (std::uint64_t{1} << 63) - 1}) {
+      ASSERT_EQ(by.quotient(n), n / d) << n << " by " << d;
     }
   }
 }

@@ -1,6 +1,7 @@
-// Groups in a GPU's memory, each against the oracle's result for its elements: data of all generators in groups of every
-// size, in tables and in records, keys of every order and type, every element type; terms of one group that are far
-// larger than the others', infinities and NaNs, ties, keys out of range, nothing. Skewed keys: group_skew_test.cpp.
+// Groups in a GPU's memory, each against the oracle's result for its elements: data of all generators in groups of
+// every size, in tables and in records, keys of every order and type, every element type; terms of one group that
+// are far larger than the others', infinities and NaNs, ties, keys out of range, nothing. Skewed keys:
+// group_skew_test.cpp.
 #include "cuda/on_gpu/keyed_elements.hpp"
 #include "oracle/generators.hpp"
 
@@ -218,7 +219,8 @@ TEST_F(cuda_group_data, of_many_open_groups_take_several_passes) {
     x.push_back(0.1 * static_cast<double>(i % count));
     keys.push_back(static_cast<std::int64_t>(i % count));
   }
-  expect_groups(keyed(x, {}, keys, count), {.what = reduction::variance, .result = element_type::float64}, "passes");
+  expect_groups(keyed(x, {}, keys, count), {.what = reduction::variance, .result = element_type::float64},
+                "passes");
 }
 
 TEST_F(cuda_group_data, of_nothing_have_the_results_of_nothing) {

@@ -1,6 +1,7 @@
-// Groups in records whose keys are skewed: tables of the frequent groups before the records (group/skewed.cuh), with keys
-// that are equal, sorted, alternate, have Zipf's frequencies, or meet in one place of the hash table; special values in a
-// frequent group; bad keys; counts and extrema. Each group against the oracle's result for its elements.
+// Groups in records whose keys are skewed: tables of the frequent groups before the records (group/skewed.cuh),
+// with keys that are equal, sorted, alternate, have Zipf's frequencies, or meet in one place of the hash table;
+// special values in a frequent group; bad keys; counts and extrema. Each group against the oracle's result for its
+// elements.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +17,9 @@ class cuda_group_skew : public needs_gpu {};
 std::size_t length(oracle::rng& random) { return at_most(70000, 500) + random.below(at_most(50000, 700)); }
 
 /// More than the hash table has slots, where groups shall meet in one.
-std::size_t groups_of(const std::string& order) { return order == "one slot" ? at_most(20000, 9000) : groups_of_records(); }
+std::size_t groups_of(const std::string& order) {
+  return order == "one slot" ? at_most(20000, 9000) : groups_of_records();
+}
 
 /// Groups whose place in the hash table, the highest 12 bits of the hash, is the same or the next.
 std::vector<std::int64_t> groups_of_one_slot() {

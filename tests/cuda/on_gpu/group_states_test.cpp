@@ -1,6 +1,6 @@
-// States of random groups in a GPU's memory: the words are those of the CPU's states, and rounded have the bits of the
-// oracle; for every element type, term and form, in shared memory and by atomics, in one pass and in several, added to
-// what is there, with keys of any type and order; keys out of range.
+// States of random groups in a GPU's memory: the words are those of the CPU's states, and rounded have the bits of
+// the oracle; for every element type, term and form, in shared memory and by atomics, in one pass and in several,
+// added to what is there, with keys of any type and order; keys out of range.
 #include <exactdot/cuda/batch_states.hpp>
 
 #include "cuda/on_gpu/state_cases.hpp"
@@ -25,11 +25,13 @@ using words_of_groups = std::vector<std::int64_t>;
 
 /// f(x, y, keys) of arrays in one memory. `keys` of the type.
 template <class F>
-void with_arrays(const keyed_states& given, const void* a, const void* b, const void* keys, element_type key_type, F f) {
+void with_arrays(const keyed_states& given, const void* a, const void* b, const void* keys, element_type key_type,
+                 F f) {
   const axis elements{given.of.n, given.of.stride * given.of.size()};
   f(any_grid{a, given.of.type, {}, {&elements, 1}, given.of.swapped},
     any_grid{b, given.of.type, {}, {&elements, 1}, given.of.swapped},
-    any_keys{keys, given.keys.size(), key_type, static_cast<std::ptrdiff_t>(size_of(key_type)), given.groups, given.skips});
+    any_keys{keys, given.keys.size(), key_type, static_cast<std::ptrdiff_t>(size_of(key_type)), given.groups,
+             given.skips});
 }
 
 void add_on_cpu(const keyed_states& given, const state_format& format, words_of_groups& words) {
@@ -69,7 +71,8 @@ words_of_groups add_on_gpu(const keyed_states& given, const state_format& format
 std::vector<unsigned char> elements_of(const keyed_states& given, const std::vector<unsigned char>& from,
                                        std::size_t group) {
   std::vector<unsigned char> found;
-  const auto size = static_cast<std::size_t>(given.of.size()), step = size * static_cast<std::size_t>(given.of.stride);
+  const auto size = static_cast<std::size_t>(given.of.size()),
+             step = size * static_cast<std::size_t>(given.of.stride);
   for (std::size_t i = 0; i < given.keys.size(); ++i) {
     if (given.keys[i] != static_cast<std::int64_t>(group)) continue;
     found.insert(found.end(), from.begin() + static_cast<std::ptrdiff_t>(i * step),

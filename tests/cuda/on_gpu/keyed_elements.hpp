@@ -1,5 +1,5 @@
-// Elements of any type and their keys, for tests of groups: a call in device memory, whose results are compared with the
-// integer oracle's for each group's elements alone, and what the device knows of the call.
+// Elements of any type and their keys, for tests of groups: a call in device memory, whose results are compared
+// with the integer oracle's for each group's elements alone, and what the device knows of the call.
 #pragma once
 
 #include <cuda/group/call.hpp>
@@ -55,7 +55,8 @@ keyed_elements keyed(const std::vector<T>& a, const std::vector<T>& b, const std
   return made;
 }
 
-/// More groups than the tables in shared memory hold (on the simulator those of the engine that CMakeLists.txt plants).
+/// More groups than the tables in shared memory hold (on the simulator those of the engine that CMakeLists.txt
+/// plants).
 inline std::size_t groups_of_records() { return at_most(20000, 700); }
 /// The same elements in as many groups, of which most are empty.
 inline keyed_elements in_records(keyed_elements of) {
@@ -90,7 +91,8 @@ inline group_outcome run(const keyed_elements& of, const group_call& asked) {
   choose_schedule(asked.schedule);
   const auto step = static_cast<std::size_t>(of.stride);
   const std::size_t key_size = size_of(asked.key_type), of_result = asked.counts ? 8 : size_of(asked.result);
-  const auto placed = [&](const std::vector<unsigned char>& x, std::size_t size) {  // NaNs, keys out of range around
+  const auto placed = [&](const std::vector<unsigned char>& x,
+                          std::size_t size) {  // NaNs, keys out of range around
     std::vector<unsigned char> all(x.size() + (asked.skew + 16) * size, 0xff);
     std::copy(x.begin(), x.end(), all.begin() + static_cast<std::ptrdiff_t>(asked.skew * size));
     return all;
@@ -104,8 +106,12 @@ inline group_outcome run(const keyed_elements& of, const group_call& asked) {
       elements_b{of.n(), of.stride * static_cast<std::ptrdiff_t>(size_of(of.type_b))}, places{of.groups, 16};
   const any_grid x{a.data() + asked.skew * size_of(of.type_a), of.type_a, {}, {&elements_a, 1}, of.swapped},
       y{b.data() + asked.skew * size_of(of.type_b), of.type_b, {}, {&elements_b, 1}, of.swapped};
-  const any_keys by{keys.data() + asked.skew * key_size, of.n(), asked.key_type,
-                    of.stride * static_cast<std::ptrdiff_t>(key_size), of.groups, of.skips};
+  const any_keys by{keys.data() + asked.skew * key_size,
+                    of.n(),
+                    asked.key_type,
+                    of.stride * static_cast<std::ptrdiff_t>(key_size),
+                    of.groups,
+                    of.skips};
   const any_results to{out.data(), asked.counts ? element_type::int64 : asked.result, {&places, 1}};
   cuda::workspace workspace;
   workspace.library_storage().multiprocessors = asked.multiprocessors;
@@ -114,7 +120,8 @@ inline group_outcome run(const keyed_elements& of, const group_call& asked) {
     if (asked.counts) {
       cuda::detail::enqueue_group_sizes(workspace, by, to);
     } else if (!asked.waits) {
-      cuda::detail::enqueue_groups(workspace, asked.what, x, asked.what == reduction::dot ? y : x, by, to, {}, asked.ddof);
+      cuda::detail::enqueue_groups(workspace, asked.what, x, asked.what == reduction::dot ? y : x, by, to, {},
+                                   asked.ddof);
     } else if (asked.what == reduction::dot) {
       dot(x, y, by, to);
     } else {
@@ -152,7 +159,8 @@ inline std::vector<std::uint64_t> expected_of_groups(const keyed_elements& of, c
   const bool is_extremum = asked.what == reduction::min || asked.what == reduction::max;
   std::vector<std::uint64_t> expected(of.groups, is_extremum ? 0 : result(-2));  // a group of no elements
   for (const auto& [group, elements] : of.by_group(false)) {
-    if (group >= 0 && static_cast<std::size_t>(group) < of.groups) expected[static_cast<std::size_t>(group)] = result(group);
+    if (group >= 0 && static_cast<std::size_t>(group) < of.groups)
+      expected[static_cast<std::size_t>(group)] = result(group);
   }
   return expected;
 }
@@ -174,8 +182,8 @@ inline group_status expect_groups(const keyed_elements& of, const group_call& as
 }
 
 /// Random bits of any type; of floating-point types numbers in (-1, 1) if `is_small`, of integers some of 14 bits.
-inline std::vector<unsigned char> random_elements(oracle::rng& random, element_type type, std::size_t n, bool is_small,
-                                                  bool swapped) {
+inline std::vector<unsigned char> random_elements(oracle::rng& random, element_type type, std::size_t n,
+                                                  bool is_small, bool swapped) {
   const std::size_t size = size_of(type);
   std::vector<unsigned char> made(n * size);
   for (std::size_t i = 0; i < made.size(); i += size) {
@@ -195,8 +203,8 @@ std::vector<T> uniform_elements(oracle::rng& random, std::size_t n) {
   return x;
 }
 
-inline constexpr reduction sums_of_groups[] = {reduction::sum, reduction::mean,     reduction::asum,
-                                               reduction::nrm2, reduction::dot,     reduction::variance,
-                                               reduction::sum_of_squares, reduction::stddev};
+inline constexpr reduction sums_of_groups[] = {
+    reduction::sum, reduction::mean,     reduction::asum,           reduction::nrm2,
+    reduction::dot, reduction::variance, reduction::sum_of_squares, reduction::stddev};
 
 }  // namespace on_gpu

@@ -9,6 +9,7 @@
 #include <exactdot/exactdot.hpp>
 #include <limits>
 
+#include "cuda/on_gpu/workspace_state.hpp"
 #include "cuda/on_gpu/support.hpp"
 #include "oracle/cases.hpp"
 #include "oracle/generators.hpp"
@@ -35,9 +36,10 @@ struct matrix {
   }
 };
 
-/// One call on the device, and a vector call for each row. `skew`: elements before the first.
-inline void expect_rows(const matrix& of, reduction what, element_type type, std::size_t skew,
-                        const std::string& name) {
+/// One call on the device, and a vector call for each row. `skew`: elements before the first. `multiprocessors`: of the
+/// device, as the call takes it; 0: all.
+inline void expect_rows(const matrix& of, reduction what, element_type type, std::size_t skew, const std::string& name,
+                        std::int64_t ddof = 0, int multiprocessors = 0) {
   const auto shifted = [&](const std::vector<unsigned char>& x, element_type t) {
     std::vector<unsigned char> all(x.size() + skew * size_of(t) + 1, 0xff);
     std::copy(x.begin(), x.end(), all.begin() + static_cast<std::ptrdiff_t>(skew * size_of(t)));
@@ -61,13 +63,16 @@ inline void expect_rows(const matrix& of, reduction what, element_type type, std
                         of.swapped && size_of(of.type_b) > 1};
   const any_results to{out.data(), type, {&places, 1}, false};
   cuda::workspace workspace;
-  what == reduction::dot ? cuda::dot(workspace, first, second, to) : cuda::reduce(workspace, what, first, to);
+  if (multiprocessors != 0) workspace.library_storage().multiprocessors = multiprocessors;
+  what == reduction::dot ? cuda::dot(workspace, first, second, to)
+                         : cuda::reduce(workspace, what, first, to, {}, ddof);
   workspace.check();
+  ASSERT_EQ(unreset_lines(workspace), "");
   std::vector<unsigned char> expected = unwritten;
   for (std::size_t i = 0; i < of.count; ++i) {
     const options on_cpu{.device = device::cpu};
     const any_scalar right = what == reduction::dot ? dot(of.row_of_a(i), of.row_of_b(i), type, on_cpu)
-                                                    : reduce(what, of.row_of_a(i), type, on_cpu);
+                                                    : reduce(what, of.row_of_a(i), type, on_cpu, ddof);
     std::memcpy(&expected[i * distance], &right.bits, size_of(type));
   }
   const std::vector<unsigned char> found = out.read(unwritten.size());

@@ -1,5 +1,5 @@
-// Fails every test in which the simulator finds a fault of a kernel: a race, a read of unwritten memory, …. Chooses the
-// schedule that a test asks for, and the error that the environment does.
+// Fails every test in which the simulator finds a fault of a kernel: a race, a read of unwritten memory, …. Chooses
+// the schedule that a test asks for, and the error that the environment does.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

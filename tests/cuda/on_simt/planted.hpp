@@ -1,4 +1,5 @@
-// Errors that are planted in kernels and asked for by number (plant() in CMakeLists.txt): one compiled object has many.
+// Errors that are planted in kernels and asked for by number (plant() in CMakeLists.txt): one compiled object has
+// many.
 #pragma once
 
 namespace exactdot {
