@@ -55,7 +55,6 @@ KEPT = {
     "failure-rates-*.json": [("rows.*", "type n vectors undecided sums compensated mean_width_ulps")],
     "rows-*.json": [("rows.*", "row type rows length exact vectors cub gemv read")],
     "segments-*.json": [("rows.*", "row type rows length exact cub read")],
-    "line-modes-*.json": [("rows.*", "what type lines length exactdot cub read")],
     "states-*.json": [("rows.*", "shape kind reduction type results microseconds gigabytes_per_second")],
 }
 
@@ -216,7 +215,7 @@ CHANGED = {"gpu-h*.json": gpu, "reductions-*.json": reductions, "suite-*.json": 
            "lab-h*.json": lab, "simt-suite.json": simulated_suite, "handover-*.json": handover,
            "elements-*.json": elements, "kernels.json": kernels,
            "accuracy.json": accuracy,
-           **dict.fromkeys(("rows-*.json", "segments-*.json", "line-modes-*.json"), refused_wrong)}
+           **dict.fromkeys(("rows-*.json", "segments-*.json"), refused_wrong)}
 
 
 def kept(name, report):

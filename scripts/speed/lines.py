@@ -1,8 +1,7 @@
 """Goals of rows, columns, matrix-vector products and segments on a GPU, for scripts/performance.
 
 The results are docs/results/rows-NAME.json, from bench/experiments/gpu_rows, and beside it, from the same machine,
-segments-NAME.json (gpu_segments) and torch-lines-NAME.json (torch_lines.py). Only the first of them is needed. Extreme
-elements: line-modes-NAME.json (gpu_line_modes) and torch-line-modes-NAME.json (bench/python/line_modes.py).
+segments-NAME.json (gpu_segments) and torch-lines-NAME.json (torch_lines.py). Only the first of them is needed.
 Several element axes: axes-NAME.json (gpu_axes); states: states-NAME.json (gpu_states).
 """
 import pathlib
@@ -17,7 +16,6 @@ VECDOT_GOAL = 0.5
 SUM_GOAL = 1.0
 GEMV_GOAL = 1.1
 KEYS = ("row", "type", "rows", "length")
-MODE_KEYS = ("what", "type", "lines", "length")
 
 
 def rows_in(file):
@@ -39,20 +37,6 @@ class LineResults:
         self.torch = {key_of(row): row for row in rows_in(folder / f"torch-lines-{self.name}.json")}
         self.segments, self.axes, self.states = (rows_in(folder / f"{kind}-{self.name}.json")
                                                  for kind in ("segments", "axes", "states"))
-        self.modes_gpu, self.modes = self.mode_results(folder)
-
-    @staticmethod
-    def mode_results(folder):
-        """The GPU and the rows of extreme elements, with PyTorch's times if they are there."""
-        files = sorted(folder.glob("line-modes-*.json"))
-        if not files:
-            return "", []
-        rows = rows_in(files[0])
-        times = {tuple(row[name] for name in MODE_KEYS): row["torch"] for row in rows_in(folder / f"torch-{files[0].name}")}
-        for row in rows:
-            if (key := tuple(row[name] for name in MODE_KEYS)) in times:
-                row["torch"] = times[key]
-        return result_files.read(files[0])["gpu"], rows
 
     def cases(self, names, value, goal):
         """A case for each row with one of these names and a value."""
@@ -91,14 +75,6 @@ def line_of(row, names):
     percent = f"{100 * row['read'] / row['exact']:.0f} %" if "read" in row else "–"
     return [row["row"], f"`{row['type']}`", f"{row['rows']:,}", str(row["length"]),
             *(figure(row[name]) if name in row else "–" for name in names), percent]
-
-
-def table_of_modes(rows):
-    names = ("exactdot", "cub", "torch", "read")
-    return table(["", "elements", "lines", "length", *names, "of reading"],
-                 [[row["what"], f"`{row['type']}`", f"{row['lines']:,}", str(row["length"]),
-                   *(figure(row[name]) if name in row else "–" for name in names),
-                   f"{100 * row['read'] / row['exactdot']:.0f} %"] for row in rows])
 
 
 def table_of_axes(rows):
@@ -142,11 +118,6 @@ def entries(results):
         found.append(("Segments, variances, few long rows and columns",
                       "The same machine. `torch`: `segment_reduce`, `var`, `sum`.",
                       table_of(segments, ("exact", "cub", "torch", "read"))))
-    if results.modes:
-        found.append(("Extreme elements",
-                      f"{results.modes_gpu}, 2026-11-25. µs; 2^25 elements, or pairs, in all. `cub`: `DeviceSegmentedReduce`; "
-                      "`torch`: `amax`, `argmax`, `sum`, `vector_norm`, `vecdot` on the same machine; `read`: as above. "
-                      "Where a row is missing, the time of that run ended before it.", table_of_modes(results.modes)))
     if results.axes:
         found.append(("Elements along several axes",
                       "The same machine; 2^25 elements, loaded one by one. µs, and the share of the speed of the fastest kernel "

@@ -110,7 +110,7 @@ def elements(results):
 
 
 def lines(results):
-    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.json`, `segments-*.json`, `line-modes-*.json`, `axes-*.json`, `states-*.json` and PyTorch's `torch-*.json`",
+    return page("Rows, columns and segments on a GPU: raw tables", "`rows-*.json`, `segments-*.json`, `axes-*.json`, `states-*.json` and PyTorch's `torch-*.json`",
                 lines_tables.entries(results), legend="")
 
 
