@@ -28,7 +28,11 @@ EXPECTED = [
 ]
 CAMPAIGN = """#!/bin/sh
 test "$1 $2" = "--each 3" || exit 1
-echo '{"engine": "portable", "row": "dot_float32", "mode": "exact", "result": "float32", "results": 6}' > "$4"
+for engine in portable batch; do
+  for row in dot_float32 max_float32; do  # rows of the same counts are written as one
+    echo '{"engine": "'$engine'", "row": "'$row'", "mode": "exact", "result": "float32", "results": 6}' >> "$4"
+  done
+done
 """
 AFTER_RUN = "| `dot` | `exact` | 12 (2 of 3 kinds not run) | 1,022 |"
 
