@@ -62,6 +62,7 @@ action declare_reduction(CLI::App& app, reduction what) {
   }
   if (has_ddof(what)) {
     app.add_option("--ddof", arguments->ddof, "delta degrees of freedom: the divisor is n - ddof")
+        ->transform(whole_ddof, "")
         ->check(check_ddof, "INTEGER")
         ->capture_default_str();
   }
@@ -107,6 +108,7 @@ action declare_group(CLI::App& app) {
          "type of the results; default: that of the elements, of integers that of the subcommand of a vector")
       ->check(CLI::IsMember(result_type_names(reduction::sum)));
   app.add_option("--ddof", arguments->ddof, "of var and std, delta degrees of freedom: the divisor is n - ddof")
+      ->transform(whole_ddof, "")
       ->check(check_ddof, "INTEGER");
   app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; results unaffected")
       ->check(CLI::Range(0, 4096))

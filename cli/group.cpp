@@ -44,7 +44,7 @@ struct group_call {
         keys(arguments.keys, type_named(arguments.raw_type_of_keys)),
         what(reduction_named(arguments.reduction)),
         axes(values.axes()),
-        by{keys.bytes().data(), keys.n(), keys.type(), keys.view().stride, 0, arguments.skip} {}
+        by{keys.bytes().data(), keys.n(), keys.type(), keys.view().stride, 0, arguments.skip, keys.swapped()} {}
 
   [[nodiscard]] std::size_t bytes() const { return keys.bytes().size() + (what ? values.bytes().size() : 0); }
 };
@@ -67,9 +67,6 @@ void check_files(const group_call& call) {
   const element_type type = call.keys.type();
   if (!is_integer(type)) {
     io::fail(call.keys.path(), fmt::format("holds {}; keys are integers", name_of(type)));
-  }
-  if (call.keys.swapped()) {
-    io::fail(call.keys.path(), "holds keys in the byte order of other machines; convert them");
   }
   if (call.keys.n() == call.axes[0].n) return;
   io::fail(call.keys.path(),

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cli/element_count.hpp>
 #include <cli/option_checks.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <io/ill_conditioned.hpp>
@@ -17,6 +18,14 @@ namespace {
 
 std::optional<unsigned> parse_thread(std::string_view text) {
   unsigned number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, number);
   if (fault != std::errc{} || stop != end) return std::nullopt;
@@ -54,11 +63,23 @@ std::string check_positive_length(const std::string& text) {
 
 std::string check_file_name(const std::string& text) { return text.empty() ? "'' is not a file name" : ""; }
 
+std::string whole_ddof(const std::string& text) {
+  const std::optional<double> number = parse_number(text);
+  if (!number || text.find_first_of(".eE") == std::string::npos) return text;
+  const bool is_whole = *number >= 0 && *number <= 0x1p53 && std::trunc(*number) == *number;
+  return is_whole ? std::to_string(static_cast<std::int64_t>(*number)) : text;
+}
+
 std::string check_ddof(const std::string& text) {
   std::int64_t ddof = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, ddof);
   if (fault == std::errc{} && stop == end && ddof >= 0) return {};
+  if (const std::optional<double> number = parse_number(text); number > 0 && std::trunc(*number) != *number) {
+    return fmt::format(
+        "'{}' has a fraction, which is for ddof= of Python's xd.var and xd.std; expected an integer of 0 or more",
+        text);
+  }
   return fmt::format("'{}' is not a number of degrees of freedom; expected an integer of 0 or more", text);
 }
 
@@ -112,11 +133,8 @@ std::string check_json_file(const std::string& text) {
 }
 
 std::string check_condition(const std::string& text) {
-  double condition = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, condition);
-  const bool is_number = fault == std::errc{} && stop == end;
-  if (is_number && condition >= 1 && condition <= io::max_condition<double>) return {};
+  const std::optional<double> condition = parse_number(text);
+  if (condition && *condition >= 1 && *condition <= io::max_condition<double>) return {};
   return fmt::format("'{}' is not a condition number; expected 1 to {:g} (float32) or {:g} (float64)", text,
                      io::max_condition<float>, io::max_condition<double>);
 }

@@ -24,6 +24,9 @@ namespace exactdot::cli {
 /// Allows a name that is not empty.
 [[nodiscard]] std::string check_file_name(const std::string& text);
 
+/// Returns a whole number that is written as 1.0 or 1e0 as an integer, and any other text as it is.
+[[nodiscard]] std::string whole_ddof(const std::string& text);
+
 /// Allows an integer of 0 or more that int64 holds.
 [[nodiscard]] std::string check_ddof(const std::string& text);
 

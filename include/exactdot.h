@@ -50,7 +50,7 @@ const char* xd_message(void);
 xd_status xd_fail(xd_status status, const char* sentence);
 /* The name of a status, such as "XD_BAD_OPTION"; "unknown status" for other numbers. */
 const char* xd_status_name(xd_status status);
-/* "major.minor.patch" of the library. */
+/* The version of the library: "0.3.0" of a release, "0.3.0.dev0+g1a2b3c4" of other builds, with the commit. */
 const char* xd_version(void);
 
 /* ---- Element types and reductions ---- */
@@ -195,10 +195,10 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
                          ptrdiff_t result_stride, const xd_options* options);
 
 /* Result i = the reduction of elements offset i to before offset i + 1 of a (and of b). `offsets` are segments + 1
- * integers without gaps, of XD_INT32, XD_INT64, XD_UINT32 or XD_UINT64, which never decrease; the first need not be
- * 0, nor the last a->n. Results without gaps. Indices count from the segment's first element. Errors: as above;
- * XD_BAD_OPTION for an offset that is negative, below the one before it or past the end; XD_EMPTY_INPUT for an
- * empty segment of XD_MIN and its like. The sentence names the first one. */
+ * integers without gaps, of any width (`offset_type`), which never decrease; the first need not be 0, nor the last
+ * a->n. Results without gaps. Indices count from the segment's first element. Errors: as above; XD_BAD_OPTION for an
+ * offset that is negative, below the one before it or past the end; XD_EMPTY_INPUT for an empty segment of XD_MIN
+ * and its like. The sentence names the first one. */
 xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector* b, const void* offsets,
                              size_t segments, int offset_type, int result_type, void* results,
                              const xd_options* options);

@@ -15,7 +15,7 @@ TYPES = {
     **dict.fromkeys(["a", "b", "x", "keys", "offsets"], "Vector"),
     **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range"], "bool"),
     **dict.fromkeys(["ord", "ddof"], "float"),
-    "axis": "int | tuple[int, ...] | None", "groups": "int | None", "correction": "float | None",
+    "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "correction": "float | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
 }
 OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}

@@ -28,7 +28,7 @@ template <class R = void, class X>
   return variance<R>(x, options);
 }
 template <class R = void, class X>
-requires(!std::is_pointer_v<X>) [[nodiscard]] auto var(const X& x, std::int64_t ddof, const options& options = {}) {
+requires(!std::is_pointer_v<X>) [[nodiscard]] auto var(const X& x, ddof_number ddof, const options& options = {}) {
   return variance<R>(x, ddof, options);
 }
 template <class R = void, class P>
@@ -38,7 +38,7 @@ requires std::is_pointer_v<P>
 }
 template <class R = void, class P>
 requires std::is_pointer_v<P>
-[[nodiscard]] auto var(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
+[[nodiscard]] auto var(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return variance<R>(x, n, ddof, options);
 }
 template <many_vectors View, result_range Out>
@@ -46,7 +46,7 @@ void var(const View& x, Out&& out, const options& options = {}) {
   variance(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void var(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+void var(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   variance(x, out, ddof, options);
 }
 
@@ -57,7 +57,7 @@ template <class R = void, class X>
 }
 template <class R = void, class X>
 requires(!std::is_pointer_v<X>)
-    [[nodiscard]] auto standard_deviation(const X& x, std::int64_t ddof, const options& options = {}) {
+    [[nodiscard]] auto standard_deviation(const X& x, ddof_number ddof, const options& options = {}) {
   return stddev<R>(x, ddof, options);
 }
 template <class R = void, class P>
@@ -67,7 +67,7 @@ requires std::is_pointer_v<P>
 }
 template <class R = void, class P>
 requires std::is_pointer_v<P>
-[[nodiscard]] auto standard_deviation(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
+[[nodiscard]] auto standard_deviation(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return stddev<R>(x, n, ddof, options);
 }
 template <many_vectors View, result_range Out>
@@ -75,7 +75,7 @@ void standard_deviation(const View& x, Out&& out, const options& options = {}) {
   stddev(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void standard_deviation(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+void standard_deviation(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   stddev(x, out, ddof, options);
 }
 

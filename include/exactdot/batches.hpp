@@ -8,7 +8,7 @@
 // in programs that link exactdot::cuda, all in a GPU's (docs/shapes.md).
 //
 // Errors: those of the vector calls; errc::size_mismatch if lengths differ; errc::empty_input for min and max of
-// vectors without elements. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that
+// vectors without elements, unless there is no vector: then there is nothing to do. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that
 // of reading every element once; of short rows some ten nanoseconds each (docs/shapes.md).
 #pragma once
 
@@ -189,7 +189,7 @@ void variance(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::variance>(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void variance(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+void variance(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   detail::reduce_many<reduction::variance>(x, out, options, ddof);
 }
 template <many_vectors View, result_range Out>
@@ -197,7 +197,7 @@ void stddev(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::stddev>(x, out, options);
 }
 template <many_vectors View, result_range Out>
-void stddev(const View& x, Out&& out, std::int64_t ddof, const options& options = {}) {
+void stddev(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   detail::reduce_many<reduction::stddev>(x, out, options, ddof);
 }
 /// The element type of `out` is that of x.
@@ -221,7 +221,7 @@ void argmax(const View& x, Out&& out, const options& options = {}) {
 
 /// Any reduction of arrays of any number of dimensions whose types are known at run time only. b: of dot.
 inline void reduce(reduction what, const any_grid& x, const any_results& out, const options& options = {},
-                   std::int64_t ddof = 0) {
+                   ddof_number ddof = 0) {
   detail::require_one_input(what);
   detail::reduce_grid(what, x, x, out, options, ddof);
 }
@@ -230,7 +230,7 @@ inline void dot(const any_grid& a, const any_grid& b, const any_results& out, co
 }
 /// The same of segments of a vector, and for dot of the same stretches of another one.
 inline void reduce(reduction what, const any_vector& x, const any_offsets& offsets, const any_results& out,
-                   const options& options = {}, std::int64_t ddof = 0) {
+                   const options& options = {}, ddof_number ddof = 0) {
   detail::require_one_input(what);
   detail::reduce_segments(what, x, x, offsets, out, options, ddof);
 }
@@ -242,12 +242,12 @@ inline void dot(const any_vector& a, const any_vector& b, const any_offsets& off
 /// The same of groups of a vector's elements, or of every vector along the axes `results` of a grid with one axis
 /// of elements: the results' first axis is that of the groups, the others those of the grid.
 inline void reduce(reduction what, const any_grid& x, const any_keys& keys, const any_results& out,
-                   const options& options = {}, std::int64_t ddof = 0) {
+                   const options& options = {}, ddof_number ddof = 0) {
   detail::require_one_input(what);
   detail::reduce_groups(what, x, x, keys, out, options, ddof);
 }
 inline void reduce(reduction what, const any_vector& x, const any_keys& keys, const any_results& out,
-                   const options& options = {}, std::int64_t ddof = 0) {
+                   const options& options = {}, ddof_number ddof = 0) {
   reduce(what, detail::element_line(x).view(), keys, out, options, ddof);
 }
 inline void dot(const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,

@@ -128,14 +128,14 @@ inline void dot(workspace& on, const any_vector& a, const any_vector& b, element
 /// which reads the vector once, leaves the rounding open. Errors: as above, errc::empty_input, and for integer
 /// results errc::overflow from workspace::check().
 inline void reduce(workspace& on, reduction what, const any_vector& x, element_type type, void* result,
-                   const options& options = {}, std::int64_t ddof = 0) {
+                   const options& options = {}, ddof_number ddof = 0) {
   exactdot::detail::require_one_input(what);
   detail::enqueue(on, what, x, x, type, result, options, ddof);
 }
 
 /// The same, waited for. Throws errc::overflow itself.
 [[nodiscard]] inline any_scalar reduce(workspace& on, reduction what, const any_vector& x, element_type type,
-                                       const options& options = {}, std::int64_t ddof = 0) {
+                                       const options& options = {}, ddof_number ddof = 0) {
   exactdot::detail::require_one_input(what);
   return {type, detail::reduce(on, what, x, x, type, options, ddof)};
 }

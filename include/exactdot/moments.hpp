@@ -103,11 +103,11 @@ class moments {
     return squares_.template round_root<R>();
   }
   template <floating_element R>
-  [[nodiscard]] R variance(std::uint64_t ddof = 0) const {
+  [[nodiscard]] R variance(ddof_number ddof = 0) const {
     return rounded<R>(ddof, false);
   }
   template <floating_element R>
-  [[nodiscard]] R stddev(std::uint64_t ddof = 0) const {
+  [[nodiscard]] R stddev(ddof_number ddof = 0) const {
     return rounded<R>(ddof, true);
   }
 
@@ -117,11 +117,11 @@ class moments {
     return nrm2<R>();
   }
   template <floating_element R>
-  [[nodiscard]] R var(std::uint64_t ddof = 0) const {
+  [[nodiscard]] R var(ddof_number ddof = 0) const {
     return variance<R>(ddof);
   }
   template <floating_element R>
-  [[nodiscard]] R standard_deviation(std::uint64_t ddof = 0) const {
+  [[nodiscard]] R standard_deviation(ddof_number ddof = 0) const {
     return stddev<R>(ddof);
   }
 
@@ -154,8 +154,8 @@ class moments {
     count_ = count;
   }
   template <floating_element R>
-  [[nodiscard]] R rounded(std::uint64_t ddof, bool root) const {
-    return detail::from_word<R>(detail::round_moments(view(), type_of<R>, ddof, root));
+  [[nodiscard]] R rounded(std::int64_t ddof, bool root) const {
+    return detail::from_word<R>(detail::round_moments(view(), type_of<R>, static_cast<std::uint64_t>(ddof), root));
   }
 
   std::uint64_t count_ = 0;

@@ -218,7 +218,7 @@ template <class R = void, class X>
 }
 template <class R = void, class X>
 requires(!std::is_pointer_v<X>)
-    [[nodiscard]] auto variance(const X& x, std::int64_t ddof, const options& options = {}) {
+    [[nodiscard]] auto variance(const X& x, ddof_number ddof, const options& options = {}) {
   static_assert(!std::is_array_v<X>,
                 "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
   return detail::reduce_view<reduction::variance, R>(x, options, ddof);
@@ -230,7 +230,7 @@ requires std::is_pointer_v<P>
 }
 template <class R = void, class P>
 requires std::is_pointer_v<P>
-[[nodiscard]] auto variance(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
+[[nodiscard]] auto variance(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return detail::reduce_pointer<reduction::variance, R>(x, n, options, ddof);
 }
 
@@ -241,7 +241,7 @@ template <class R = void, class X>
 }
 template <class R = void, class X>
 requires(!std::is_pointer_v<X>)
-    [[nodiscard]] auto stddev(const X& x, std::int64_t ddof, const options& options = {}) {
+    [[nodiscard]] auto stddev(const X& x, ddof_number ddof, const options& options = {}) {
   static_assert(!std::is_array_v<X>,
                 "exactdot: ddof or length? pass std::span(array), or &array[0] and its length");
   return detail::reduce_view<reduction::stddev, R>(x, options, ddof);
@@ -253,7 +253,7 @@ requires std::is_pointer_v<P>
 }
 template <class R = void, class P>
 requires std::is_pointer_v<P>
-[[nodiscard]] auto stddev(const P& x, std::size_t n, std::int64_t ddof, const options& options = {}) {
+[[nodiscard]] auto stddev(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return detail::reduce_pointer<reduction::stddev, R>(x, n, options, ddof);
 }
 
@@ -307,7 +307,7 @@ template <class T>
 /// Any reduction of one vector whose element type, stride and byte order are known at run time. The result type of
 /// min and max is the element type, of argmin and argmax int64 or uint64. reduction::dot is errc::bad_option.
 [[nodiscard]] inline any_scalar reduce(reduction what, const any_vector& x, element_type result,
-                                       const options& options = {}, std::int64_t ddof = 0) {
+                                       const options& options = {}, ddof_number ddof = 0) {
   detail::require_one_input(what);
   return {result, detail::reduce_to_bits(what, x, result, options, ddof)};
 }

@@ -39,13 +39,14 @@ struct any_results {
 };
 
 /// Stretches of a vector: segment i holds the elements from offset i to before offset i + 1. There are `count` + 1
-/// offsets, of an integer type, `stride` bytes apart; they never decrease. They need not begin at 0, nor end at the
+/// offsets, integers of any width, `stride` bytes apart; they never decrease. They need not begin at 0, nor end at the
 /// vector's end.
 struct any_offsets {
   const void* data = nullptr;
   std::size_t count = 0;  ///< of segments
   element_type type = element_type::int64;
   std::ptrdiff_t stride = sizeof(std::int64_t);
+  bool swapped = false;  ///< as of any_vector
 };
 
 /// Groups of a vector's elements: element i belongs to the group that key i names, 0 to `groups` - 1, in any order.
@@ -58,6 +59,7 @@ struct any_keys {
   std::ptrdiff_t stride = sizeof(std::int64_t);
   std::size_t groups = 0;
   bool skips_out_of_range = false;
+  bool swapped = false;  ///< as of any_vector
 };
 
 /// The rows of a matrix: m vectors of n elements. Element k of row i is data[i·row_stride + k·stride]; strides

@@ -180,16 +180,16 @@ inline void convert_states(const state_format& of, const_state_span from, state_
 /// errc::overflow if an integer type does not hold a result. Memory: 8 bytes a state.
 template <result_range Out>
 void round_states(const state_format& of, reduction finish, const_state_span words, Out&& out,
-                  std::int64_t ddof = 0) {
+                  ddof_number ddof = 0) {
   detail::round_states(of, finish, words, detail::result_line(out).view(), ddof, "round_states");
 }
 template <result_range Out>
-void round_states(const state_format& of, const_state_span words, Out&& out, std::int64_t ddof = 0) {
+void round_states(const state_format& of, const_state_span words, Out&& out, ddof_number ddof = 0) {
   round_states(of, of.what, words, out, ddof);
 }
 /// Results of a type that is known at run time only, along one axis.
 inline void round_states(const state_format& of, reduction finish, const_state_span words, const any_results& out,
-                         std::int64_t ddof = 0) {
+                         ddof_number ddof = 0) {
   detail::round_states(of, finish, words, out, ddof, "round_states");
 }
 

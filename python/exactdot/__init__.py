@@ -57,6 +57,7 @@ from exactdot._engine import (
     var,
     vecdot,
 )
+from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
 from exactdot._states import (
@@ -102,6 +103,7 @@ __all__ = [
     "min",
     "norm",
     "normalise_states",
+    "nrm2",
     "round_states",
     "segment_argmax",
     "segment_argmin",
@@ -119,9 +121,11 @@ __all__ = [
     "state_words",
     "states",
     "std",
+    "stddev",
     "sum",
     "sum_of_squares",
     "use_instruction_set",
     "var",
+    "variance",
     "vecdot",
 ]

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 
 from exactdot import _engine
-from exactdot._numbers import ExactNumbers, numbers_of, numpy_dtype
+from exactdot._numbers import ExactNumbers, coprime, numbers_of, numpy_dtype
 
 _engine_call: Any = _engine  # functions without public names
 # significant bits, the last place of the subnormals as a power of two, the first rounded number that overflows
@@ -70,6 +70,9 @@ def sum_of(terms: list[Any]) -> Any:
 
 
 def _product(x: Any, y: Any) -> Any:
+    """For sum_of, which needs no lowest terms."""
+    if type(x) is Fraction and type(y) is Fraction:
+        return coprime(x.numerator * y.numerator, x.denominator * y.denominator)
     if isinstance(x, float) and not math.isfinite(x) or isinstance(y, float) and not math.isfinite(y):
         sign = (x > 0) - (x < 0), (y > 0) - (y < 0)
         return math.nan if x != x or y != y or 0 in sign else math.inf * sign[0] * sign[1]
@@ -181,7 +184,9 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
     low, high = _LIMITS[name] if name in _LIMITS else (_LIMITS["int64"][0], _LIMITS["uint64"][1])
     if not low <= value <= high:
         is_element = caller.endswith(("min", "max"))  # which takes no dtype
-        way_out = "convert the elements to floats, which rounds" if is_element else 'use dtype="float64"'
+        holds = not is_element and 0 <= value <= _LIMITS["uint64"][1]
+        way_out = ("convert the elements to floats, which rounds" if is_element else
+                   'use dtype="uint64", which holds it' if holds else 'use dtype="float64", which rounds it')
         raise OverflowError(f'{caller}: the result does not fit into {name or "int64 or uint64"}; {way_out}')
     return int(value)
 
@@ -197,8 +202,8 @@ def _lines(caller: str, x: Any, axis: Any, keepdims: bool) -> tuple[list[Any], t
 
 
 def _pairs(caller: str, a: Any, b: Any, axis: Any) -> tuple[list[Any], tuple[int, ...]]:
-    if isinstance(axis, tuple):
-        raise TypeError(f"{caller}: axis is a tuple; use an integer")
+    if isinstance(axis, (tuple, list)):
+        raise TypeError(f"{caller}: axis is a {type(axis).__name__}; use an integer")
     a, b = (np.moveaxis(x, _engine_call._read_axes(axis, x.ndim, caller)[0], -1) for x in (a, b))
     if a.shape[-1] != b.shape[-1]:
         raise ValueError(f"{caller}: the vectors differ in length: {a.shape[-1]} and {b.shape[-1]}")

@@ -71,7 +71,12 @@ def _convert(x: Any) -> Any:
 
 def _array_of(x: Any) -> Any:
     """The array of an object that NumPy converts; nulls, and columns of a frame that would be rounded, are refused."""
-    columns = _columns_of(x)
+    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
+    if "pandas" in modules and getattr(x, "ndim", 0) == 2:
+        types = set(x.dtypes)
+        is_one = len(types) == 1 and isinstance(next(iter(types)), np.dtype)  # which has no nulls, unlike pandas' own
+        return _asarray(x.to_numpy()) if is_one else _array_of_columns(x, list(x.items()))
+    columns = _columns_of(x, modules)
     if columns is not None:
         return _array_of_columns(x, columns)
     _refuse_nulls(x, "")
@@ -79,11 +84,8 @@ def _array_of(x: Any) -> Any:
     return _asarray(x) if dtype is None else x.to_numpy(dtype=dtype)
 
 
-def _columns_of(x: Any) -> list[tuple[Any, Any]] | None:
-    """Names and columns of a data frame of pandas, Polars or PyArrow; None of others."""
-    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
-    if "pandas" in modules and hasattr(x, "dtypes") and getattr(x, "ndim", 0) == 2:
-        return list(x.items())
+def _columns_of(x: Any, modules: set[str]) -> list[tuple[Any, Any]] | None:
+    """Names and columns of a data frame of Polars or PyArrow; None of others."""
     if "polars" in modules and hasattr(x, "get_columns"):
         return [(column.name, column) for column in x.get_columns()]
     if "pyarrow" in modules and hasattr(x, "column_names"):
@@ -177,6 +179,9 @@ def _from_items(items: tuple[Any, ...]) -> Any:
 
 def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int, ...]]:
     """The numbers in C order and their shape. `before`: the indices of the list that holds these items."""
+    plain = _plain_numbers(items)
+    if plain is not None:
+        return plain, (len(items),)
     values: list[Any] = []
     shape: tuple[int, ...] | None = None
     for i, item in enumerate(items):
@@ -191,12 +196,45 @@ def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int,
     return values, (len(items), *(shape or ()))
 
 
+def coprime(numerator: int, denominator: int) -> Fraction:
+    """The Fraction of a ratio in lowest terms: Fraction itself would look for a divisor, in twice the time."""
+    made: Any = object.__new__(Fraction)
+    made._numerator, made._denominator = numerator, denominator
+    return made  # type: ignore[no-any-return]
+
+
+def _from_decimal(x: Decimal) -> Fraction:
+    if abs(x.adjusted()) > _max_exponent:
+        raise ValueError
+    return coprime(*x.as_integer_ratio())
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {Decimal: _from_decimal, Fraction: lambda x: x, int: int, bool: int,
+                                            float: float}
+
+
+def _plain_numbers(items: tuple[Any, ...]) -> list[Any] | None:
+    """Numbers of Python's own types as _checked makes them; None if there is another object, or one to refuse."""
+    kinds = set(map(type, items))
+    if not kinds <= _PLAIN.keys():
+        return None
+    try:
+        if len(kinds) == 1:
+            return list(map(_PLAIN[kinds.pop()], items))
+        return [_PLAIN[type(item)](item) for item in items]
+    except (ValueError, OverflowError):  # infinities, NaN, far exponents
+        return None
+
+
 def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
     if _is_number(item):
         return [_checked(item, index)], ()
     if isinstance(item, (str, bytes, Mapping, complex, np.timedelta64, np.datetime64)) or item is None:
         raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
     if _is_array_like(item):
+        if getattr(item, "requires_grad", False) is True:
+            why = f"element {index} requires a gradient, which this package does not compute; pass its detach()"
+            raise _Refused(Refusal(why))
         array = _array_of(item)
         if array.dtype.kind in "mM":
             raise _Refused(Refusal(f"element {index} is of dtype {array.dtype}, no number"))

@@ -6,7 +6,9 @@ axis, of the words. Words carry no type: keep reduction and element type beside 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar
 
 import numpy as np
 
@@ -16,10 +18,30 @@ from exactdot._numbers import numpy_dtype
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    Reduction = Literal["dot", "sum", "asum", "sum_of_squares", "norm", "mean", "var", "std"]
+    Reduction = Literal["dot", "sum", "asum", "sum_of_squares", "norm", "nrm2", "mean", "var", "variance", "std",
+                        "stddev"]
     Words = NDArray[np.int64]
 
 _engine_call: Any = _engine  # functions without public names
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _with_hints(function: _Function) -> _Function:
+    """The function, with the sentence of the engine's functions for what other libraries call axis."""
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        unknown = [name for name in kwargs if name not in parameters]
+        if unknown:
+            is_axis = unknown[0] in ("dim", "dims", "axes", "axis")
+            hint = "" if not is_axis else "; use axis" if "axis" in parameters else way_out
+            raise TypeError(f"{function.__name__}: unknown argument '{unknown[0]}'{hint}")
+        return function(*args, **kwargs)
+
+    parameters = inspect.signature(function).parameters
+    way_out = "; keys go along the first axis" if "keys" in parameters else "; segments are of vectors"
+    return call  # type: ignore[return-value]
 
 
 def _flag(value: Any, name: str, caller: str) -> bool:
@@ -28,7 +50,8 @@ def _flag(value: Any, name: str, caller: str) -> bool:
     return bool(value)
 
 
-def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, axis: int | tuple[int, ...] | None = None,
+@_with_hints
+def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, axis: int | tuple[int, ...] | list[int] | None = None,
            compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
     """Computes the exact sums of a reduction over axes of an array, as int64 words that merge by addition.
 
@@ -38,11 +61,11 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     Parameters
     ----------
     reduction : {'dot', 'sum', 'asum', 'sum_of_squares', 'norm', 'mean', 'var', 'std'}
-        What the states are for. 'mean' also counts the elements, 'var' and 'std' also have the sum of squares.
+        What the states are for; 'nrm2', 'variance' and 'stddev' are other names of three. 'mean' also counts the elements, 'var' and 'std' also have the sum of squares.
     a, b : array_like
         Arrays of floats or integers of 8 to 64 bits, all in host memory or all in that of
         one GPU; b for 'dot' only, of the same type, broadcast with a.
-    axis : int, tuple of int or None
+    axis : int, tuple or list of int, or None
         The axes that are reduced; None: all.
     compact : bool
         Leave out the words that no sum of such elements needs (`state_words`).
@@ -80,6 +103,7 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     return words
 
 
+@_with_hints
 def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: ArrayLike | None = None, *,
                    compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
     """Computes the states of the segments of a vector: elements offset i to before offset i + 1.
@@ -89,7 +113,7 @@ def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: Ar
     reduction, a, b, compact, threads, stream
         As of `states`, of one dimension.
     offsets : array_like of int
-        n + 1 integers of 32 or 64 bits that never decrease, for n segments, in the memory of a.
+        n + 1 integers of any width that never decrease, for n segments, in the memory of a.
 
     Returns
     -------
@@ -114,6 +138,7 @@ def segment_states(reduction: Reduction, a: ArrayLike, offsets: ArrayLike, b: Ar
     return words
 
 
+@_with_hints
 def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: int,
                  b: ArrayLike | None = None, *, skip_out_of_range: bool = False, compact: bool = False,
                  threads: int = 0, stream: Any = None) -> Words:
@@ -170,7 +195,7 @@ def _as_words(words: ArrayLike, name: str) -> Words:
 
 
 def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike, *, finish: Reduction | None = None,
-                 dtype: DTypeLike | None = None, ddof: float = 0) -> Any:
+                 dtype: DTypeLike | None = None, ddof: float | None = None, correction: float | None = None) -> Any:
     """Rounds states once, to the bits of the reduction of all elements that were added to them.
 
     Parameters
@@ -186,8 +211,10 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
         and 'std' also each other, 'mean', 'sum', 'sum_of_squares' and 'norm'.
     dtype : dtype or None
         The type of the results; None: as of the reduction.
-    ddof : int or float
-        'var' and 'std' divide by n - ddof. With a fraction a result costs some microseconds.
+    ddof : int or float, optional
+        'var' and 'std' divide by n - ddof; by default by n. With a fraction a result costs some microseconds.
+    correction : int or float, optional
+        The array API's name of ddof.
 
     Returns
     -------
@@ -218,14 +245,15 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
     def make_out(name: str) -> NDArray[Any]:
         return np.empty(array.shape[:-1], numpy_dtype(name))
 
-    ddof = _engine_call._read_ddof(ddof, "round_states")
+    ddof = _engine_call._read_ddof(ddof, correction, "round_states")
     is_fraction = isinstance(ddof, float)
     whole = 0 if is_fraction else ddof
     out = _engine_call._round_words("round_states", array, reduction, element_type, finish, dtype, whole, make_out)
-    if is_fraction and (finish or reduction) in ("var", "std"):
+    of = _engine_call._reduction_name("round_states", finish or reduction)
+    if is_fraction and of in ("variance", "stddev"):
         from exactdot import _exact
         full = convert_states(array, reduction, element_type, compact=False)
-        out = _exact.round_moments(full, ddof, (finish or reduction) == "std", out.dtype.name)
+        out = _exact.round_moments(full, ddof, of == "stddev", out.dtype.name)
     return out if out.ndim else out.item()
 
 

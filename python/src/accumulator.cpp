@@ -5,6 +5,7 @@
 #include <python/src/accumulator.hpp>
 #include <python/src/accumulator_docstrings.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/number.hpp>
 #include <python/src/state_numbers.hpp>
@@ -56,7 +57,17 @@ void subtract_call(exact_state& self, nb::handle a, nb::handle b, std::int64_t t
 nb::object round_call(const exact_state& self, nb::handle dtype) {
   const element_type type =
       dtype.is_none() ? default_result_type(reduction::sum, self.type()) : read_dtype(dtype, "Accumulator.round");
-  return to_python(self.round(type));
+  try {
+    return to_python(self.round(type));
+  } catch (const error& failure) {
+    if (failure.code() != errc::overflow || type != element_type::int64 || special_or_sign(self) < 0) throw;
+    try {
+      static_cast<void>(self.round(element_type::uint64));
+    } catch (const error&) {
+      throw failure;
+    }
+    throw error(failure.code(), with_way_out(failure.what(), "use dtype=\"uint64\", which holds it"));
+  }
 }
 
 nb::object to_float(const exact_state& self) {

@@ -133,7 +133,9 @@ std::int64_t read_count(nb::handle value, const char* name, const char* caller) 
   throw_python(false, std::string(caller) + ": " + name + " is " + std::to_string(read) + "; use 0 or more");
 }
 
-ddof_value read_ddof(nb::handle value, const char* name, const char* caller) {
+namespace {
+
+ddof_value read_ddof_of_name(nb::handle value, const char* name, const char* caller) {
   constexpr std::int64_t beyond_all_lengths = std::int64_t{1} << 62;
   if (PyLong_CheckExact(value.ptr()) != 0) {
     int overflow = 0;
@@ -154,6 +156,17 @@ ddof_value read_ddof(nb::handle value, const char* name, const char* caller) {
   if (read > 0x1p53) return {beyond_all_lengths};
   if (std::trunc(read) == read) return {static_cast<std::int64_t>(read)};
   return {0, read};
+}
+
+}  // namespace
+
+ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller) {
+  const auto is_given = [](nb::handle value) { return value.is_valid() && !value.is_none(); };
+  if (is_given(ddof) && is_given(correction)) {
+    throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
+  }
+  if (is_given(ddof)) return read_ddof_of_name(ddof, "ddof", caller);
+  return is_given(correction) ? read_ddof_of_name(correction, "correction", caller) : ddof_value{};
 }
 
 options read_options(nb::handle given_mode, std::int64_t threads, nb::handle given_device, const char* caller) {

@@ -36,8 +36,9 @@ struct ddof_value {
   std::int64_t whole = 0;
   double fractional = 0;  ///< not 0: instead of `whole`
 };
-/// Any real number from 0 to 2^53, or an integer of at least 0. Throws TypeError or ValueError.
-ddof_value read_ddof(nb::handle value, const char* name, const char* caller);
+/// ddof, or correction, which the array API calls it: any real number from 0 to 2^53, or an integer of at least 0. None
+/// (or null) is not passed, and 0 without either. Throws TypeError or ValueError.
+ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
 options read_options(nb::handle mode, std::int64_t threads, nb::handle device, const char* caller);

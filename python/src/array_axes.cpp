@@ -36,17 +36,26 @@ std::size_t read_axis(nb::handle given, int dimensions, const char* caller) {
   return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
 }
 
+bool are_several(nb::handle axes) { return PyTuple_Check(axes.ptr()) != 0 || PyList_Check(axes.ptr()) != 0; }
+
 }  // namespace
+
+void refuse_several_axes(nb::handle given, const char* caller, const char* expected) {
+  if (!are_several(given)) return;
+  throw_python(true, std::string(caller) + ": axis is a " + (PyList_Check(given.ptr()) != 0 ? "list" : "tuple") +
+                         "; use " + expected);
+}
 
 std::vector<bool> read_axes(nb::handle given, int dimensions, const char* caller) {
   std::vector<bool> reduced(static_cast<std::size_t>(dimensions), given.is_none());
   if (given.is_none()) return reduced;
-  if (!PyTuple_Check(given.ptr())) {
+  if (!are_several(given)) {
     reduced[read_axis(given, dimensions, caller)] = true;
     return reduced;
   }
-  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(given.ptr()); ++i) {
-    const std::size_t axis = read_axis(NB_TUPLE_GET_ITEM(given.ptr(), i), dimensions, caller);
+  const nb::tuple axes(given);  // of a list a copy, which no __index__ changes
+  for (const nb::handle each : axes) {
+    const std::size_t axis = read_axis(each, dimensions, caller);
     if (reduced[axis])
       throw_python(false, std::string(caller) + ": axis " + std::to_string(axis) + " is named twice");
     reduced[axis] = true;

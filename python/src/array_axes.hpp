@@ -14,10 +14,13 @@ struct divided_axes {
   std::vector<bool> is_result;     ///< of each axis of `shape`: false for one that keepdims keeps
 };
 
-/// Whether an axis is reduced, for each of `dimensions` axes. `given`: None (all), an integer or a tuple of
-/// integers, which count from the end if they are negative. Throws TypeError; AxisError, which is a ValueError and
-/// an IndexError; ValueError for an axis that is named twice.
+/// Whether an axis is reduced, for each of `dimensions` axes. `given`: None (all), an integer or a tuple or
+/// list of integers, which count from the end if they are negative. Throws TypeError; AxisError, which is a
+/// ValueError and an IndexError; ValueError for an axis that is named twice.
 [[nodiscard]] std::vector<bool> read_axes(nb::handle given, int dimensions, const char* caller);
+
+/// Throws TypeError for a tuple or a list.
+void refuse_several_axes(nb::handle given, const char* caller, const char* expected);
 
 [[nodiscard]] divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& reduced, bool keepdims);
 

@@ -8,8 +8,8 @@ namespace exactdot::python {
 namespace {
 
 /// A float for a fraction, otherwise an int.
-nb::object ddof_number(nb::handle given, const char* caller) {
-  const ddof_value read = read_ddof(given, "ddof", caller);
+nb::object ddof_number(nb::handle ddof, nb::handle correction, const char* caller) {
+  const ddof_value read = read_ddof(ddof, correction, caller);
   return read.fractional != 0 ? nb::object(nb::float_(read.fractional)) : nb::object(nb::int_(read.whole));
 }
 
@@ -48,7 +48,7 @@ void check_integers_in_host_memory(nb::handle given, const char* name, const cha
 void bind_exact_arguments(nb::module_& module) {
   const auto any = nb::arg().none();
   const nb::arg plain;
-  module.def("_read_ddof", ddof_number, any, plain);
+  module.def("_read_ddof", ddof_number, any, any, plain);
   module.def("_read_axes", axis_numbers, any, plain, plain);
   module.def("_read_count", read_count, any, plain, plain);
   module.def("_check_integers", check_integers_in_host_memory, any, plain, plain);

@@ -15,6 +15,8 @@ std::string in_words_of_python(std::string sentence) {
       {"let elements with such keys be skipped", "pass skip_out_of_range=True"},
       {"number the keys that occur, or pass the number of groups",
        "number the keys that occur by np.unique(keys, return_inverse=True), or pass groups"},
+      {"use a floating-point result type", "use dtype=\"float64\", which rounds it"},
+      {"round it to a floating-point type", "use dtype=\"float64\", which rounds it"},
   };
   for (const auto& [general, of_python] : words) {
     const std::size_t at = sentence.find(general);
@@ -24,6 +26,11 @@ std::string in_words_of_python(std::string sentence) {
 }
 
 }  // namespace
+
+std::string with_way_out(std::string sentence, const std::string& way_out) {
+  const std::size_t at = sentence.rfind("; ");
+  return at == sentence.npos ? sentence : sentence.replace(at + 2, sentence.npos, way_out);
+}
 
 void raise_error(errc code, const char* sentence) {
   PyObject* kind = PyExc_RuntimeError;

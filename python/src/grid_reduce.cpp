@@ -81,9 +81,7 @@ nb::object multiply(const grid_call& call) {
 
 nb::object reduce_axes(const grid_call& call) {
   const imported_array& x = call.inputs.first;
-  if (gives_index(call.what) && PyTuple_Check(call.axis.ptr())) {
-    throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer or None");
-  }
+  if (gives_index(call.what)) refuse_several_axes(call.axis, call.caller, "an integer or None");
   divided_axes divided = divide(x.all_axes(), read_axes(call.axis, x.dimensions, call.caller), call.keepdims);
   const bool is_extremum = gives_index(call.what) || gives_element(call.what);
   if (is_extremum && positions(divided.elements) == 0 && positions(divided.results) == 0) {  // as NumPy
@@ -109,8 +107,7 @@ nb::object reduce_pairs(const grid_call& call) {
     }
     return taken;
   };
-  if (PyTuple_Check(call.axis.ptr()))
-    throw_python(true, std::string(call.caller) + ": axis is a tuple; use an integer");
+  refuse_several_axes(call.axis, call.caller, "an integer");
   std::vector<axis> a, b;
   const axis of_a = take_axis(call.inputs.first, a), of_b = take_axis(*call.inputs.other(), b);
   paired_axes axes = paired(call, std::move(a), of_a, std::move(b), of_b);
@@ -150,7 +147,7 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
   divided.shape = {count}, divided.is_result = {true};
   const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
   const any_results to = results_at(call, places);
-  const any_offsets segments{offsets.data, count, offsets.type, offsets.stride};
+  const any_offsets segments{offsets.data, count, offsets.type, offsets.stride, offsets.swapped};
   const any_vector second = b != nullptr ? b->view() : a.view();
   if (call.stream != nullptr) {
     gpu_reduce_segments(gpu_batch_of(call, {}, to, &offsets), a.view(), second, segments, *call.stream);

@@ -95,12 +95,15 @@ void check_integers(const grid_call& call, integer_role role, nb::handle given, 
   }
   if (array.dimensions != 1) refuse(false, "has no dimension; use a 1-D array");
   if (array.n == 0) return;
-  const bool is_offset = is_integer(array.type) && size_of(array.type) >= 4 && !array.is_boolean;
-  if (role == integer_role::keys ? !is_integer(array.type) : !is_offset) {
-    const std::string held(array.is_boolean ? "bool" : name_of(array.type));
-    refuse(true, "holds " + held + "; use integers" + (role == integer_role::keys ? "" : " of 32 or 64 bits"));
+  const bool are_offsets = role == integer_role::offsets;
+  if (!is_integer(array.type) || (are_offsets && array.is_boolean)) {
+    refuse(true, "holds " + std::string(array.is_boolean ? "bool" : name_of(array.type)) + "; use integers");
   }
-  if (array.swapped) refuse(false, "is not in native byte order");
+  if (!array.on_gpu) return;
+  if (are_offsets && size_of(array.type) < 4) {
+    refuse(true, "holds " + std::string(name_of(array.type)) + "; in GPU memory use integers of 32 or 64 bits");
+  }
+  if (array.swapped) refuse(false, "is not in the byte order of the GPU");
 }
 
 void locate_integers(const grid_call& call, integer_role role, nb::handle given, imported_array& array) {

@@ -37,11 +37,11 @@ struct grid_pair {
 /// How much work a call is, in elements: all that are read, and some for each result. At most the greatest size.
 [[nodiscard]] std::size_t work_of(std::size_t results, std::size_t elements_of_result);
 
-/// What an array of integers is: offsets have 32 or 64 bits, keys any width.
+/// What an array of integers is. Both have any width and byte order in host memory; keys may be booleans.
 enum class integer_role { offsets, keys };
 
-/// Throws TypeError or ValueError unless the array holds such integers in native byte order, or nothing, beside the
-/// inputs. The name of the argument is that of the role.
+/// Throws TypeError or ValueError unless the array holds such integers, or nothing, beside the inputs. The name of
+/// the argument is that of the role.
 void check_integers(const grid_call& call, integer_role role, nb::handle given, const imported_array& array);
 /// The same for an array that has not been located.
 void locate_integers(const grid_call& call, integer_role role, nb::handle given, imported_array& array);

@@ -15,7 +15,7 @@ namespace {
 /// The keys with the number of groups that was passed, or that they need.
 any_keys read_keys(const grid_call& call, const group_arguments& given, const imported_array& array) {
   const element_type type = array.n != 0 ? array.type : element_type::int64;  // that of an empty list is float64
-  any_keys keys{array.data, array.n, type, array.stride, 0, given.skip_out_of_range};
+  any_keys keys{array.data, array.n, type, array.stride, 0, given.skip_out_of_range, array.swapped};
   if (given.groups.ptr() != nullptr && !given.groups.is_none()) {
     keys.groups = static_cast<std::size_t>(read_count(given.groups, "groups", call.caller));
     return keys;

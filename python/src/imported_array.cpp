@@ -289,7 +289,10 @@ bool imported_array::read_torch() {
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
   }
   const bool is_cuda = is("is_cuda"), is_cpu = !is_cuda && is("is_cpu");
-  if (!is_cuda && !is_cpu) return false;
+  if (!is_cuda && !is_cpu) {
+    throw invalid_array{true, "is on PyTorch's device " + text_of(tensor.attr("device")) +
+                                  ", which is neither a CPU nor CUDA; pass its cpu(), if it has elements"};
+  }
   const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
   const auto count = nb::cast<int>(tensor.attr("dim")());
   if (!found) return false;  // __dlpack__ knows booleans

@@ -1,6 +1,8 @@
 // Implementation of keywords.hpp.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <python/src/keywords.hpp>
 
@@ -34,7 +36,12 @@ constexpr struct {
 } foreign_names[] = {{"dim", axis_parameter},           {"dims", axis_parameter},
                      {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
                      {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
-                     {"unbiased", ddof_parameter}};
+                     {"unbiased", ddof_parameter},      {"p", ord_parameter}};
+
+bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
+}
 
 constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups"};
 constexpr int name_count = std::size(positional_names);
@@ -63,14 +70,32 @@ PyObject** find_place(const function_signature& signature, PyObject* name, call_
   return nullptr;
 }
 
+/// NumPy's and PyTorch's norms take the order there, other functions the axis.
+constexpr const char* norm_arguments = "one array, x, and name what follows: axis=, or ord= of linalg.vector_norm";
+
 bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
                signature.after == shape_arguments::offsets ? "arrays, offsets and keyword arguments"
                : signature.after == shape_arguments::keys  ? "arrays, keys, groups and keyword arguments"
                : signature.has_positional_axis()           ? "one array, x, an axis, and keyword arguments"
+               : signature.is_norm                         ? norm_arguments
                : signature.inputs == 1                     ? "one array, x, and keyword arguments"
                                                            : "two arrays, a and b, and keyword arguments");
   return false;
+}
+
+/// The rest of the sentence about an argument that the function does not have, under any name.
+const char* way_out_of(const function_signature& signature, PyObject* name) {
+  const bool has_keys = signature.after == shape_arguments::keys;
+  if (is_one_of(name, {"mode"}) && has_keys) {
+    return "; groups have no order, which mode fast adds in, so they are always exact";
+  }
+  if (is_one_of(name, {"p", "ord"}) && signature.is_norm)
+    return "; use linalg.vector_norm(x, ord=1) for other orders";
+  if (!is_one_of(name, {"axis", "dim", "dims", "axes"}) || signature.has(axis_parameter)) return "";
+  if (has_keys) return "; keys go along the first axis, to which np.moveaxis moves another one";
+  if (signature.after == shape_arguments::offsets) return "; segments are of vectors, arrays of one dimension";
+  return signature.inputs == 2 ? "; use vecdot, which has axis" : "; each array of the list is one vector";
 }
 
 bool refuse_name(const function_signature& signature, PyObject* name, bool is_known) {
@@ -84,11 +109,7 @@ bool refuse_name(const function_signature& signature, PyObject* name, bool is_kn
                  parameters[known.meant].name);
     return false;
   }
-  const bool is_mode = PyUnicode_CompareWithASCIIString(name, "mode") == 0;
-  PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'%s", signature.name, name,
-               is_mode && signature.after == shape_arguments::keys
-                   ? "; groups have no order, which mode fast adds in, so they are always exact"
-                   : "");
+  PyErr_Format(PyExc_TypeError, "%s: unknown argument '%U'%s", signature.name, name, way_out_of(signature, name));
   return false;
 }
 

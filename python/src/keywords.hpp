@@ -44,12 +44,13 @@ struct function_signature {
   int inputs;
   unsigned keywords;  // bit i: parameter i
   shape_arguments after = shape_arguments::none;
+  bool is_norm = false;  // whose second argument is the order elsewhere: the axis has to be named
 
   [[nodiscard]] int required() const { return inputs + (after != shape_arguments::none ? 1 : 0); }
   [[nodiscard]] int positional() const { return required() + (after == shape_arguments::keys ? 1 : 0); }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
   /// Whether the axis may follow the array without its name, as in NumPy.
-  [[nodiscard]] bool has_positional_axis() const { return inputs == 1 && has(axis_parameter); }
+  [[nodiscard]] bool has_positional_axis() const { return inputs == 1 && has(axis_parameter) && !is_norm; }
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.

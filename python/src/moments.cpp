@@ -42,8 +42,9 @@ nb::object norm_call(const exact_moments& self, nb::handle dtype) {
   return to_python(self.norm(moment_type(self, dtype, "Moments.norm")));
 }
 
-nb::object deviation(const exact_moments& self, nb::handle given, nb::handle dtype, bool root, const char* caller) {
-  const ddof_value ddof = read_ddof(given, "ddof", caller);
+nb::object deviation(const exact_moments& self, nb::handle given, nb::handle correction, nb::handle dtype,
+                     bool root, const char* caller) {
+  const ddof_value ddof = read_ddof(given, correction, caller);
   const element_type type = moment_type(self, dtype, caller);
   if (ddof.fractional != 0) {
     const finalization_guard guard;
@@ -83,18 +84,18 @@ void bind_moment_results(moments_class& bound) {
            nb::sig("def norm(self, dtype: DType | None = None) -> float"), docstrings::moments_norm)
       .def(
           "var",
-          [](const exact_moments& self, nb::handle ddof, nb::handle dtype) {
-            return deviation(self, ddof, dtype, false, "Moments.var");
+          [](const exact_moments& self, nb::handle ddof, nb::handle dtype, nb::handle correction) {
+            return deviation(self, ddof, correction, dtype, false, "Moments.var");
           },
-          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def var(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_var)
+          nb::arg("ddof").none() = nb::none(), nb::arg("dtype").none() = nb::none(), nb::kw_only(),
+          nb::arg("correction") = nb::none(), nb::sig(docstrings::moments_var_signature), docstrings::moments_var)
       .def(
           "std",
-          [](const exact_moments& self, nb::handle ddof, nb::handle dtype) {
-            return deviation(self, ddof, dtype, true, "Moments.std");
+          [](const exact_moments& self, nb::handle ddof, nb::handle dtype, nb::handle correction) {
+            return deviation(self, ddof, correction, dtype, true, "Moments.std");
           },
-          nb::arg("ddof").none() = 0, nb::arg("dtype").none() = nb::none(),
-          nb::sig("def std(self, ddof: float = 0, dtype: DType | None = None) -> float"), docstrings::moments_std)
+          nb::arg("ddof").none() = nb::none(), nb::arg("dtype").none() = nb::none(), nb::kw_only(),
+          nb::arg("correction") = nb::none(), nb::sig(docstrings::moments_std_signature), docstrings::moments_std)
       .def_prop_ro(
           "count", [](const exact_moments& self) { return self.count; }, docstrings::moments_count)
       .def("__repr__", moments_text)

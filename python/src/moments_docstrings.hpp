@@ -113,6 +113,11 @@ Examples
 5.0
 )">;
 
+inline constexpr const char* moments_var_signature =
+    "def var(self, ddof: float = 0, dtype: DType | None = None, *, correction: float | None = None) -> float";
+inline constexpr const char* moments_std_signature =
+    "def std(self, ddof: float = 0, dtype: DType | None = None, *, correction: float | None = None) -> float";
+
 inline constexpr const char* moments_var = joined<R"(The exact variance, rounded once.
 
 Parameters
@@ -120,7 +125,9 @@ Parameters
 ddof : int or float
     0 (default) for the variance of a population, 1 for that of a sample.
 )",
-                                                  floating_dtype, R"(
+                                                  floating_dtype, R"(correction : int or float, optional
+    The array API's name of ddof.
+
 Returns
 -------
 float
@@ -144,7 +151,7 @@ inline constexpr const char* moments_std = R"(The root of the exact variance, ro
 
 Parameters
 ----------
-ddof, dtype
+ddof, dtype, correction
     As in var.
 
 Returns

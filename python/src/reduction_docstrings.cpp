@@ -100,7 +100,7 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     case axis_parameter:
       return std::string_view(text.name) == "vecdot"
                  ? "axis : int\n    The axis of the vectors in each array; default: the last.\n"
-                 : R"(axis : int or tuple of int, optional
+                 : R"(axis : int, or tuple or list of int, optional
     The axes over which to reduce; default: all. Each result has the bits of the call on
     its elements alone. argmin and argmax take one axis; by default they index the array as if it were flat.
 )";
@@ -279,7 +279,7 @@ std::string segment_docstring(const function_signature& signature, const functio
       ".\n\nSegment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " + base +
       " on\nits elements alone.\n\nParameters\n----------\n" +
       (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
-      R"(offsets : 1-D array of int32, int64, uint32 or uint64
+      R"(offsets : 1-D array of integers of any width; in GPU memory of 32 or 64 bits
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
   doc += keywords_text(signature, text) +

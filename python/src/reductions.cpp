@@ -1,11 +1,9 @@
-// All functions of reduction_table.hpp: one function that computes any of them.
+// All functions of reduction_table.hpp: one function that computes any of them; reduction_functions.cpp calls it.
 //
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
-#include <array>
 #include <exactdot/reductions.hpp>
 #include <python/src/arguments.hpp>
-#include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/grid_reduce.hpp>
@@ -15,7 +13,6 @@
 #include <python/src/list_reduce.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
-#include <python/src/reduction_docstrings.hpp>
 #include <python/src/reduction_table.hpp>
 #include <python/src/reductions.hpp>
 #include <string_view>
@@ -216,17 +213,6 @@ nb::object reduce_on_host(const reduction_call& call, const call_arguments& give
   return call_on_axes(call, given, results, nullptr);
 }
 
-/// ddof, or correction, which the array API calls it; NumPy has both. 0 without either.
-ddof_value ddof_of(const call_arguments& given, const char* caller) {
-  const bool has_ddof = is_given(given, ddof_parameter), has_correction = is_given(given, correction_parameter);
-  if (!has_ddof && !has_correction) return {};
-  if (has_ddof && has_correction) {
-    throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
-  }
-  const parameter which = has_correction ? correction_parameter : ddof_parameter;
-  return read_ddof(given.keywords[which], name_of_parameter(which), caller);
-}
-
 /// The reduction that the order of a norm names: 2 (the default) or 1.
 reduction norm_of_order(const call_arguments& given, reduction otherwise, const char* caller) {
   const nb::handle order = keyword(given, ord_parameter, Py_None);
@@ -312,7 +298,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
-  if (is_variance) call.ddof = ddof_of(given, caller);
+  if (is_variance) call.ddof = read_ddof(given.keywords[ddof_parameter], given.keywords[correction_parameter], caller);
   if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
   call.negative_zero = is_true(given, negative_zero_parameter, caller);
   call.dtype = keyword(given, dtype_parameter, Py_None);
@@ -342,60 +328,16 @@ nb::object call_on_list(const reduction_function& function, const call_arguments
                       keyword(given, stream_parameter, Py_None)});
 }
 
-/// The same; an error of the library gets the name that the function has in Python.
-nb::object compute_named(const reduction_function& function, const call_arguments& given) {
+}  // namespace
+
+nb::object compute(const reduction_function& function, const call_arguments& given) {
   const char* const caller = function.signature.name;
   const bool two = function.signature.inputs == 2;
   vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1])
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
-  const finalization_guard guard;
-  try {
-    if (function.takes == shapes::lists)
-      return call_on_list(function, given, is_true(given, joined_parameter, caller));
-    if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
-    return compute_reduction(function, given, inputs);
-  } catch (const error& failure) {
-    const std::string_view sentence = failure.what();
-    const std::string_view own = name_of(function.what);
-    for (const std::string_view name : {own, std::string_view("asum"), std::string_view("cuda")}) {
-      if (!sentence.starts_with(name) || !sentence.substr(name.size()).starts_with(": ")) continue;
-      throw error(failure.code(), caller + std::string(sentence.substr(name.size())));
-    }
-    throw;
-  }
-}
-
-/// The function that Python calls.
-template <std::size_t index>
-PyObject* entry(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  try {
-    call_arguments given;
-    if (!parse_call(functions[index].signature, arguments, count, names, given)) return nullptr;
-    return compute_named(functions[index], given).release().ptr();
-  } catch (const std::exception&) {
-    raise_current_exception();
-    return nullptr;
-  }
-}
-
-template <std::size_t... index>
-void define(std::array<PyMethodDef, functions.size() + 1>& methods, std::index_sequence<index...>) {
-  ((methods[index] = {functions[index].signature.name,
-                      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&entry<index>)),
-                      METH_FASTCALL | METH_KEYWORDS,
-                      (new std::string(text_signature(functions[index].signature) +
-                                       reduction_docstring(functions[index].signature)))
-                          ->c_str()}),
-   ...);
-}
-
-}  // namespace
-
-void bind_reductions(nb::module_& module) {
-  static std::array<PyMethodDef, functions.size() + 1> methods{};  // the last one ends the list
-  intern_parameter_names();
-  define(methods, std::make_index_sequence<functions.size()>());
-  if (PyModule_AddFunctions(module.ptr(), methods.data()) != 0) throw nb::python_error();
+  if (function.takes == shapes::lists) return call_on_list(function, given, is_true(given, joined_parameter, caller));
+  if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
+  return compute_reduction(function, given, inputs);
 }
 
 }  // namespace exactdot::python

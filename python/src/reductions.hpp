@@ -3,7 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <python/src/reduction_table.hpp>
+
 namespace exactdot::python {
+
+/// What a function of the table returns for the arguments of a call. Throws as the library and nanobind.
+nanobind::object compute(const reduction_function& function, const call_arguments& given);
 
 void bind_reductions(nanobind::module_& module);
 

@@ -183,7 +183,7 @@ nb::object states_of_segments(const std::string& name, nb::handle reduction, nb:
   if (offsets.n == 0) throw_python(false, name + ": there is no offset; n segments have n + 1");
   const state_format of = call.format();
   const words_array words(call, {offsets.n - 1}, of.words());
-  const any_offsets segments{offsets.data, offsets.n - 1, offsets.type, offsets.stride};
+  const any_offsets segments{offsets.data, offsets.n - 1, offsets.type, offsets.stride, offsets.swapped};
   const any_vector left = call.inputs.first.view(), right = call.second().view();
   if (call.on_gpu()) {
     gpu_segment_states(states_on_gpu(call, &offsets), left, right, segments, call.stream);
@@ -196,7 +196,7 @@ nb::object states_of_segments(const std::string& name, nb::handle reduction, nb:
 
 /// The keys with the number of groups that was passed, or that they need.
 any_keys read_keys(const states_call& call, nb::handle groups, bool skips, const imported_array& array) {
-  any_keys keys{array.data, array.n, array.type, array.stride, 0, skips};
+  any_keys keys{array.data, array.n, array.type, array.stride, 0, skips, array.swapped};
   if (!groups.is_none()) {
     keys.groups = static_cast<std::size_t>(read_count(groups, "groups", call.name.c_str()));
     return keys;

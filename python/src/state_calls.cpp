@@ -81,6 +81,52 @@ void refuse_saved_state(const char* caller, const std::string& why) {
   throw_python(false, std::string(caller) + ": the state is not one of __getstate__: " + why);
 }
 
+namespace {
+
+constexpr std::size_t crc_bytes = 4;
+
+/// CRC-32, which no change of up to three bits of a state leaves as it is (the longest has 18 kbit).
+std::uint32_t crc_of(nb::handle name, const nb::bytes& words) {
+  const nb::object crc32 = nb::module_::import_("binascii").attr("crc32");
+  return nb::cast<std::uint32_t>(crc32(words, crc32(name.attr("encode")())));
+}
+
+/// Bytes from the lowest on, on any machine.
+template <class T>
+std::string little_endian(std::span<const T> values) {
+  std::string bytes;
+  for (const T value : values) {
+    for (std::size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(value >> 8 * i);
+  }
+  return bytes;
+}
+
+std::vector<std::int64_t> saved_words(nb::handle name, nb::handle given, const char* caller) {
+  const nb::bytes all = nb::borrow<nb::bytes>(given);
+  constexpr std::size_t word = sizeof(std::int64_t);
+  if (all.size() % word != crc_bytes) refuse_saved_state(caller, "it has " + std::to_string(all.size()) + " bytes");
+  const std::size_t length = all.size() - crc_bytes;
+  const std::uint32_t crc[] = {crc_of(name, nb::bytes(all.c_str(), length))};
+  if (little_endian(std::span<const std::uint32_t>(crc)) != std::string_view(all.c_str() + length, crc_bytes)) {
+    refuse_saved_state(caller, "its check sum is wrong: the bytes are damaged");
+  }
+  std::vector<std::int64_t> words(length / word);
+  for (std::size_t i = 0; i < length; ++i) {
+    words[i / word] |= static_cast<std::int64_t>(static_cast<unsigned char>(all.c_str()[i])) << 8 * (i % word);
+  }
+  return words;
+}
+
+}  // namespace
+
+nb::tuple state_to_save(element_type type, std::span<const std::int64_t> words) {
+  const nb::str name(std::string(name_of(type)).c_str());
+  std::string bytes = little_endian(words);
+  const std::uint32_t crc[] = {crc_of(name, nb::bytes(bytes.data(), bytes.size()))};
+  bytes += little_endian(std::span<const std::uint32_t>(crc));
+  return nb::make_tuple(name, nb::bytes(bytes.data(), bytes.size()));
+}
+
 saved_state read_saved_state(nb::handle given, const char* caller, reduction what) {
   if (PyTuple_Check(given.ptr()) == 0 || NB_TUPLE_GET_SIZE(given.ptr()) != 2) {
     refuse_saved_state(caller, "it is " + describe(given.ptr()) + ", not a name of an element type and words");
@@ -90,7 +136,8 @@ saved_state read_saved_state(nb::handle given, const char* caller, reduction wha
   if (!type) refuse_saved_state(caller, "its element type is " + text_of(name));
   saved_state read{*type, {}};
   try {
-    read.words = read_words(NB_TUPLE_GET_ITEM(given.ptr(), 1), caller);
+    const nb::handle words(NB_TUPLE_GET_ITEM(given.ptr(), 1));
+    read.words = PyBytes_Check(words.ptr()) != 0 ? saved_words(name, words, caller) : read_words(words, caller);
   } catch (const nb::builtin_exception& refused) {
     refuse_saved_state(caller, refused.what());
   }

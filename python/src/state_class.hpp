@@ -26,12 +26,17 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller);
 /// ValueError if none has.
 element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, reduction what);
 
+/// What __getstate__ returns: the name of the element type, and the words and a check sum as bytes. NumPy's arrays
+/// are not fit for it: the way in which they are read from a pickle trusts its bytes.
+nb::tuple state_to_save(element_type type, std::span<const std::int64_t> words);
+
 /// What __getstate__ returned: the name of the element type and the words.
 struct saved_state {
   element_type type;
   std::vector<std::int64_t> words;
 };
-/// Reads such a state, which may come from a damaged pickle. Throws ValueError that says what is wrong with it.
+/// Reads such a state, or one of earlier versions, with the words as an array. It may come from a damaged pickle.
+/// Throws ValueError that says what is wrong with it.
 saved_state read_saved_state(nb::handle given, const char* caller, reduction what);
 
 /// The same for an error of the library.
@@ -90,12 +95,11 @@ void bind_state(nb::class_<State>& bound, const state_docstrings& says) {
                   nb::sig(makes("from_words(words: ArrayLike, dtype: DType | None = None)").c_str()),
                   says.from_words)
       .def(
-          "__getstate__",
-          [](const State& self) { return nb::make_tuple(type_name(self), array_of_words(self.words())); },
-          nb::sig("def __getstate__(self) -> tuple[str, NDArray[numpy.int64]]"))
+          "__getstate__", [](const State& self) { return state_to_save(self.type(), self.words()); },
+          nb::sig("def __getstate__(self) -> tuple[str, bytes]"))
       .def("__reduce__", reduced, nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
       .def("__setstate__", restore<State>, nb::arg("state").none(),
-           nb::sig("def __setstate__(self, state: tuple[str, NDArray[numpy.int64]]) -> None"));
+           nb::sig("def __setstate__(self, state: tuple[str, bytes | NDArray[numpy.int64]]) -> None"));
   bound.attr("__hash__") = nb::none();  // mutable
 }
 

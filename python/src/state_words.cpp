@@ -8,21 +8,14 @@
 namespace exactdot::python {
 namespace {
 
-/// The reductions by the names of their functions in Python.
-constexpr std::pair<const char*, reduction> names[] = {
-    {"dot", reduction::dot},      {"sum", reduction::sum},    {"asum", reduction::asum},
-    {"norm", reduction::nrm2},    {"mean", reduction::mean},  {"sum_of_squares", reduction::sum_of_squares},
-    {"var", reduction::variance}, {"std", reduction::stddev},
-};
+bool has_state(reduction what) { return !gives_element(what) && !gives_index(what); }
 
 }  // namespace
 
 reduction read_reduction(nb::handle given, const std::string& name, const char* argument) {
   std::string text;
   if (nb::try_cast(given, text)) {
-    for (const auto& [known, what] : names) {
-      if (text == known) return what;
-    }
+    if (const auto what = reduction_named(text); what && has_state(*what)) return *what;
   }
   throw_python(false, name + ": " + argument + " is " + text_of(given) +
                           "; use \"dot\", \"sum\", \"asum\", \"sum_of_squares\", \"norm\", \"mean\", \"var\" or "
@@ -84,6 +77,10 @@ std::size_t words_of_state(const std::string& name, nb::handle reduction, nb::ha
   return state_format{read_reduction(reduction, name), read_dtype(of, name.c_str()), form_of(compact)}.words();
 }
 
+std::string reduction_name(const std::string& name, nb::handle given) {
+  return name_of(read_reduction(given, name));
+}
+
 }  // namespace
 
 void bind_state_words(nb::module_& module) {
@@ -91,6 +88,7 @@ void bind_state_words(nb::module_& module) {
   const nb::arg plain;
   module.def("_round_words", round_words, plain, any, any, any, any, any, plain, plain);
   module.def("_convert_words", convert_words, plain, any, any, any, plain, plain);
+  module.def("_reduction_name", reduction_name, plain, any);
   module.def("_words_of_state", words_of_state, plain, any, any, plain);
 }
 

@@ -6,6 +6,7 @@
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/batch_setup.hpp>
+#include <plan/group_keys.hpp>
 #include <plan/thread_count.hpp>
 #include <string>
 
@@ -95,18 +96,7 @@ void set_threads(batch& made, const options& options) {
 
 std::uint64_t offset_at(const any_offsets& offsets, std::size_t i) {
   const auto* const at = static_cast<const char*>(offsets.data) + static_cast<std::ptrdiff_t>(i) * offsets.stride;
-  const auto read = [&]<class T>(T value) {
-    std::memcpy(&value, at, sizeof value);
-    return static_cast<std::uint64_t>(value);
-  };
-  switch (offsets.type) {
-    case element_type::int32:
-      return read(std::int32_t{});
-    case element_type::uint32:
-      return read(std::uint32_t{});
-    default:
-      return read(std::uint64_t{});
-  }
+  return with_index_type(offsets.type, [&]<class T>(T) { return read_index<T>(at, offsets.swapped); });
 }
 
 /// The first elements and the place of the i-th position along axes.

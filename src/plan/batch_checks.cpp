@@ -36,8 +36,7 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   return false;
 }
 
-/// Of offsets. Keys are integers of any width.
-bool is_offset_type(element_type type) { return is_known(type) && is_integer(type) && size_of(type) >= 4; }
+bool is_index_type(element_type type) { return is_known(type) && is_integer(type); }
 
 [[noreturn]] void refuse_type(const batch_request& asked, const std::string& name, element_type type,
                               const char* expected) {
@@ -141,8 +140,16 @@ void check_vector(const batch_request& asked, const char* name, const any_vector
   }
 }
 
+void check_byte_order(const batch_request& asked, const char* name, bool swapped) {
+  if (swapped) refuse(asked, std::string(name) + " are not in the byte order of the GPU; convert them");
+}
+
 void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n, bool on_gpu) {
-  if (!is_offset_type(offsets.type)) refuse_type(asked, "offsets", offsets.type, "integers of 32 or 64 bits");
+  if (!is_index_type(offsets.type)) refuse_type(asked, "offsets", offsets.type, "integers");
+  if (on_gpu && size_of(offsets.type) < 4) {
+    refuse_type(asked, "offsets", offsets.type, "integers of 32 or 64 bits on a GPU");
+  }
+  if (on_gpu) check_byte_order(asked, "offsets", offsets.swapped);
   if (offsets.count == 0) return;
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
   if (!on_gpu) check_offset_order(asked, offsets, n);
@@ -153,7 +160,7 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
 }
 
 void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n) {
-  if (!is_known(keys.type) || !is_integer(keys.type)) refuse_type(asked, "keys", keys.type, "integers");
+  if (!is_index_type(keys.type)) refuse_type(asked, "keys", keys.type, "integers");
   if (keys.n != n) {
     refuse(asked, "the numbers of elements and of keys differ (" + text(n) + " and " + text(keys.n) + ")",
            errc::size_mismatch);
@@ -177,7 +184,7 @@ bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const op
   batch probe;
   probe.each.caller = asked.caller;
   probe.offsets = offsets;
-  if (offsets.count != 0 && is_offset_type(offsets.type)) choose_engine(asked, probe, options);
+  if (offsets.count != 0 && is_index_type(offsets.type)) choose_engine(asked, probe, options);
   return probe.each.on_gpu;
 }
 

@@ -26,13 +26,16 @@ void check_input(const batch_request& asked, const char* name, const any_grid& x
 /// The same for one vector that all results are made of.
 void check_vector(const batch_request& asked, const char* name, const any_vector& x, std::size_t results);
 
-/// Throws for offsets of another type, into a vector of n elements, and as check_input. Offsets `on_gpu` are not
-/// read.
+/// Throws for offsets of another type, in a GPU's memory also for narrow ones, into a vector of n elements, and as
+/// check_input. Offsets `on_gpu` are not read.
 void check_offsets(const batch_request& asked, const any_offsets& offsets, std::size_t n, bool on_gpu);
 
 /// Throws for offset i, which decreases or passes the end of n elements. `before`: the one before it.
 [[noreturn]] void refuse_offset(const char* caller, element_type type, std::size_t i, std::uint64_t offset,
                                 std::uint64_t before, std::size_t n);
+
+/// Throws for keys or offsets that a GPU would have to swap.
+void check_byte_order(const batch_request& asked, const char* name, bool swapped);
 
 /// Throws for keys of another type or length than a vector of n elements has, and as check_vector.
 void check_keys(const batch_request& asked, const any_keys& keys, std::size_t results, std::size_t n);

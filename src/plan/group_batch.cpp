@@ -158,7 +158,10 @@ bool is_for_gpu(batch& made, const batch_request& asked, const any_keys& keys, c
   made.each.n = keys.n, made.elements = keys.n;
   made.out_stride = asked.out.axes[0].stride;
   choose_engine(asked, made, options);
-  if (made.each.on_gpu) return true;
+  if (made.each.on_gpu) {
+    check_byte_order(asked, "keys", keys.swapped);
+    return true;
+  }
   made.keys = {}, made.elements = 0;
   return false;
 }

@@ -1,4 +1,5 @@
-// Reading the keys of groups, whatever their type and stride: the one place that does.
+// Reading the keys of groups and the offsets of segments, whatever their type, stride and byte order: the one place
+// that does.
 #pragma once
 
 #include <cstring>
@@ -14,40 +15,54 @@ namespace exactdot::inline v0_3::engine {
   return small + groups_per_key * (n < most ? n : most);
 }
 
+/// Calls work(T{}) with the type of keys or offsets, which has been checked. Those of 64 bits are unsigned: the
+/// negative ones are the greatest then, as narrower ones that are extended.
+template <class Work>
+auto with_index_type(element_type type, Work work) {
+  switch (type) {
+    case element_type::int8:
+      return work(std::int8_t{});
+    case element_type::uint8:
+      return work(std::uint8_t{});
+    case element_type::int16:
+      return work(std::int16_t{});
+    case element_type::uint16:
+      return work(std::uint16_t{});
+    case element_type::int32:
+      return work(std::int32_t{});
+    case element_type::uint32:
+      return work(std::uint32_t{});
+    default:
+      return work(std::uint64_t{});
+  }
+}
+
+/// The key or offset at an address, extended to 64 bits by its sign.
+template <class T>
+std::uint64_t read_index(const char* at, bool swapped) {
+  T read;
+  std::memcpy(&read, at, sizeof read);
+  if (swapped) {
+    read = static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(read)) >> (64 - 8 * sizeof read));
+  }
+  return static_cast<std::uint64_t>(read);
+}
+
 /// Calls work(key_at): key_at(i) is key i. A negative key is extended to 64 bits, so it is no group's. Keys have
 /// been checked.
 template <class Work>
 void with_key_reader(const any_keys& keys, Work work) {
   const auto* const data = static_cast<const char*>(keys.data);
-  const auto with_type = [&]<class Key>(Key) {
-    const auto read = [data](std::ptrdiff_t offset) {
-      Key key;
-      std::memcpy(&key, data + offset, sizeof key);
-      return static_cast<std::uint64_t>(key);
-    };
+  with_index_type(keys.type, [&]<class Key>(Key) {
     constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Key));
-    if (keys.stride == size) {  // of a known stride
-      return work([read](std::size_t i) { return read(static_cast<std::ptrdiff_t>(i) * size); });
+    if (keys.stride == size && !keys.swapped) {  // of a known stride
+      return work(
+          [data](std::size_t i) { return read_index<Key>(data + static_cast<std::ptrdiff_t>(i) * size, false); });
     }
-    const std::ptrdiff_t stride = keys.stride;
-    work([read, stride](std::size_t i) { return read(static_cast<std::ptrdiff_t>(i) * stride); });
-  };
-  switch (keys.type) {
-    case element_type::int8:
-      return with_type(std::int8_t{});
-    case element_type::uint8:
-      return with_type(std::uint8_t{});
-    case element_type::int16:
-      return with_type(std::int16_t{});
-    case element_type::uint16:
-      return with_type(std::uint16_t{});
-    case element_type::int32:
-      return with_type(std::int32_t{});
-    case element_type::uint32:
-      return with_type(std::uint32_t{});
-    default:  // whose negative keys are the greatest, too
-      return with_type(std::uint64_t{});
-  }
+    work([data, stride = keys.stride, swapped = keys.swapped](std::size_t i) {
+      return read_index<Key>(data + static_cast<std::ptrdiff_t>(i) * stride, swapped);
+    });
+  });
 }
 
 /// Calls visit(i, key) for keys first to first + n, i from 0. Within the loop: a call takes as long as what most

@@ -233,7 +233,7 @@ void group_sizes(const any_keys& keys, const any_results& out, const options& op
 std::size_t groups_of_keys(const any_keys& keys, const options& options, const char* caller) {
   engine::check_keys({caller, reduction::max, {}}, keys, 0, keys.n);
   if (keys.n == 0) return 0;
-  const element_line line({keys.data, keys.n, keys.type, keys.stride});
+  const element_line line({keys.data, keys.n, keys.type, keys.stride, keys.swapped});
   any_scalar greatest{keys.type, 0};
   reduce_grid(reduction::max, line.view(), line.view(), {&greatest.bits, keys.type, {}, false}, options, 0, caller);
   return with_element(keys.type, [&]<class Key>(Key) -> std::size_t {

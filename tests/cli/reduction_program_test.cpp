@@ -186,7 +186,12 @@ TEST_F(reduction_program, divides_by_n_minus_ddof) {
   EXPECT_EQ(run_well({"var", x, "--ddof", "1"}), "1.6666666666666667\n");
   EXPECT_EQ(run_well({"std", x, "--ddof", "3"}), "2.23606797749979\n");
   EXPECT_EQ(run_well({"std", x, "--ddof", "4"}), "nan\n");
-  for (const std::string ddof : {"-1", "1.5", "x", "", "9223372036854775808"}) {
+  EXPECT_EQ(run_well({"var", x, "--ddof", "1.0"}), "1.6666666666666667\n");
+  EXPECT_EQ(run_well({"std", x, "--ddof", "3e0"}), "2.23606797749979\n");
+  EXPECT_EQ(run_json({"var", x, "--ddof", "1.0"})["ddof"], 1);
+  expect_usage_fault({"var", x, "--ddof", "1.5"},
+                     {"--ddof", "'1.5' has a fraction", "Python's xd.var", "0 or more"});
+  for (const std::string ddof : {"-1", "-1.0", "-0.5", "nan", "1e300", "1.0x", "x", "", "9223372036854775808"}) {
     expect_usage_fault({"var", x, "--ddof", ddof},
                        {"--ddof", "'" + ddof + "' is not a number of degrees of freedom", "0 or more"});
   }

@@ -134,6 +134,11 @@ TEST_F(usage_program, takes_the_names_of_every_language) {
     EXPECT_NE(help.find("\n  " + command + ", " + alias), std::string::npos) << help;
     EXPECT_EQ(help.find("\n  " + alias), std::string::npos) << help;
   }
+  for (const auto& [alias, value] : std::vector<std::array<std::string, 2>>{
+           {"l2", "5\n"}, {"l1", "7\n"}, {"stdev", "0.5\n"}, {"standard_deviation", "0.5\n"}}) {
+    EXPECT_EQ(run_well({alias, file}), value);
+    EXPECT_EQ(run_well({"group", file, keys, "--reduction", alias}), value);
+  }
   expect_usage_fault({"variance", file, "--ddof", "x"}, {"--ddof"});
   expect_usage_fault({"group", file, keys, "--reduction", "median"}, {"median", "sum", "nrm2", "var", "count"});
 }

@@ -22,6 +22,7 @@ PROLOGUE = """int main() {
   double array[3] = {}; exactdot::accumulator<float> narrow; exactdot::accumulator<double> sum;
   double r = 0; (void)r; (void)array;
 """
+FRACTION = "ddof is an integer, and a fraction would be cut"
 # a statement, and a part of its one error; empty: it compiles
 CASES = [
     ("r = exactdot::sum(x) + exactdot::dot(wide, z) + static_cast<double>(sum);", ""),
@@ -36,6 +37,22 @@ CASES = [
     ("r = exactdot::sum(exactdot::to_any(x));", "known at run time: call reduce"),
     ("bool flags[2] = {}; r = exactdot::sum(flags, 2);", "bool is no element type"),
     ("r = exactdot::variance(array, 3);", "ddof or length?"),
+    ("r = exactdot::variance(x, 1.5);", FRACTION),
+    ("r = exactdot::stddev(x, 1.0f, {.threads = 1});", FRACTION),
+    ("r = exactdot::variance(x.data(), 2, 1.5);", FRACTION),
+    ("r = exactdot::variance<float>(z, exactdot::float16(1));", FRACTION),
+    ("r = exactdot::var(x, 1.5L) + exactdot::variance(x, 1U);", FRACTION),
+    ("r = exactdot::standard_deviation(x.data(), 2, 1.5);", FRACTION),
+    ("exactdot::variance(exactdot::rows{array, 1, 3}, x, 0.5);", FRACTION),
+    ("exactdot::stddev(exactdot::groups{x, z, 2}, x, 0.5);", FRACTION),
+    ("exactdot::var(exactdot::segments{x, z}, x, 0.5);", FRACTION),
+    ("r = exactdot::moments<double>().variance<double>(1.5);", FRACTION),
+    ("r = exactdot::moments<double>().standard_deviation<double>(1.5);", FRACTION),
+    ("(void)exactdot::reduce(exactdot::reduction::variance, exactdot::to_any(x), exactdot::element_type::float64, {}, 1.5);",
+     FRACTION),
+    ("exactdot::round_states({exactdot::reduction::variance, exactdot::element_type::float64}, {}, x, 1.5);", FRACTION),
+    ("r = exactdot::variance(x, 1) + exactdot::var(x, 1ULL) + exactdot::variance(x, {.threads = 1}) +"
+     " exactdot::variance(x, x.size(), {.threads = 1}) + exactdot::variance(x, std::integral_constant<int, 1>());", ""),
     ("r = exactdot::dot(x, z);", "one vector holds integers, the other floating-point numbers; convert one"),
     ("r = exactdot::dot(wide.data(), x.data(), 2);", "one vector holds integers, the other floating-point numbers"),
     ("r = exactdot::sum<int>(z);", "integers are summed to, and indices are, 64-bit integers"),

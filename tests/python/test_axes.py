@@ -162,9 +162,8 @@ def test_segments_of_two_vectors_and_errors() -> None:
     for wrong, kind, why in (([0, 20, 10, 5], ValueError, "offset 2 is 10, below the one before it, 20"),
                              ([0, 1, 2, 51], ValueError, "offset 3 is 51, past the end of 50"),
                              ([-1, 1, 2, 3], ValueError, "offset 0 is -1"), ([0.0, 1.0], TypeError, "holds float64"),
-                             (np.array([0, 1], "i2"), TypeError, "holds int16"), ([], ValueError, "no offset"),
+                             ([], ValueError, "no offset"),
                              (5, ValueError, "has no dimension"), ([[0, 1]], ValueError, "has 2 dimensions"),
-                             (np.array([0, 1], ">i8"), ValueError, "native byte order"),
                              ([0, 50], ValueError, r"out has shape \(3,\), the results have \(1,\)"),
                              (None, TypeError, "offsets: is not a vector")):
         with pytest.raises(kind, match=f"^segment_dot: .*{why}"):
@@ -186,7 +185,7 @@ def test_errors() -> None:
         assert isinstance(caught.value, IndexError)  # NumPy's AxisError
     for axis, kind, why in (((0, -2), ValueError, "axis 0 is named twice"), (1.0, TypeError, "axis is 1.0"),
                             ("0", TypeError, "axis is 0"), (True, TypeError, "axis is a bool"),
-                            ([0], TypeError, "axis is .0.")):
+                            ({0}, TypeError, "axis is .0.")):
         with pytest.raises(kind, match=f"^sum: {why}"):
             xd.sum(x, axis=axis)
     with pytest.raises(TypeError, match="^argmax: axis is a tuple"):

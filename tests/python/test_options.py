@@ -91,12 +91,13 @@ def test_booleans_of_numpy() -> None:
 def test_an_axis_by_position() -> None:
     for name in [*SUMS, *MEANS, *EXTREMA]:
         call = getattr(xd, name)
+        if name == "norm":  # whose second argument is the order elsewhere
+            continue
         assert call(X, 0).tolist() == call(X, axis=0).tolist()
         with pytest.raises(TypeError, match=f"^{name}: argument 'axis' twice"):
             call(X, 0, axis=0)
         with pytest.raises(TypeError, match=f"^{name}: 3 positional arguments; use one array, x, an axis, and keyword"):
             call(X, 0, None)
-    assert xd.linalg.vector_norm(X, 1).shape == (2,)
     with pytest.raises(TypeError, match="^dot: 3 positional arguments; use two arrays"):
         xd.dot(X[0], X[0], 0)
 
@@ -105,7 +106,8 @@ def test_an_axis_by_position() -> None:
 def test_names_of_other_libraries(foreign: str, own: str) -> None:
     with pytest.raises(TypeError, match=f"^sum: unknown argument '{foreign}'; use {own}$"):
         xd.sum(X, **{foreign: 0})
-    with pytest.raises(TypeError, match=f"^dot: unknown argument '{foreign}'$"):
+    way_out = "" if own == "keepdims" else "; use vecdot, which has axis"
+    with pytest.raises(TypeError, match=f"^dot: unknown argument '{foreign}'{way_out}$"):
         xd.dot(X[0], X[0], **{foreign: 0})
     with pytest.raises(TypeError, match="^var: unknown argument 'unbiased'; use correction$"):
         xd.var(X, unbiased=False)

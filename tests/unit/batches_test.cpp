@@ -350,9 +350,15 @@ TEST(batches, errors_of_segments) {
   expect_untouched(errc::size_mismatch, "differ in length", [](std::vector<double>& out) {
     dot(segments{matrix, offsets{0, 6, 6}}, std::vector<double>(5), out);
   });
-  expect_error(errc::bad_option, "use integers of 32 or 64 bits", [] {
+  expect_error(errc::bad_option, "offset 1 is -1", [] {
     std::vector<double> out(1);
-    sum(segments{matrix, std::vector<std::int8_t>{0, 1}}, out);
+    sum(segments{matrix, std::vector<std::int8_t>{0, -1}}, out);
+  });
+  expect_error(errc::bad_option, "offsets are float64; use integers", [] {
+    const double given[] = {0, 1};
+    std::vector<double> out(1);
+    reduce(reduction::sum, to_any(matrix), any_offsets{given, 1, element_type::float64, 8},
+           detail::result_line(out).view());
   });
 }
 

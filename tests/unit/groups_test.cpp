@@ -2,6 +2,7 @@
 // property/groups_test.cpp compares results with vector calls.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exactdot/exactdot.hpp>
@@ -117,6 +118,45 @@ TEST(groups, keys_of_every_integer_type) {
   std::vector<double> out(256);
   sum(groups{x, std::vector<std::uint8_t>{255, 128, 127, 0, 255}, 256}, out);
   EXPECT_TRUE(out[255] == 6 && out[128] == 2 && out[127] == 3 && out[0] == 4);
+}
+
+/// Keys of the other byte order, as in files from elsewhere, mean the same keys.
+TEST(groups, swapped_keys) {
+  const auto check = []<class Key>(Key) {
+    std::vector<Key> given = {2, 0, 2, 0, 0};
+    if (sizeof(Key) > 1) given[2] = 258;
+    const auto reversed = [](std::vector<Key> all) {
+      for (Key& key : all) std::reverse(reinterpret_cast<char*>(&key), reinterpret_cast<char*>(&key + 1));
+      return all;
+    };
+    const auto expect_same = [&](std::size_t groups, bool skips) {
+      const std::vector<Key> stored = reversed(given);
+      const any_keys by{stored.data(), stored.size(), type_of<Key>, sizeof(Key), groups, skips, true};
+      std::vector<double> out(groups), expected(groups);
+      sum(exactdot::groups{x, given, groups, skips}, expected);
+      reduce(reduction::sum, to_any(x), by, detail::result_line(out).view());
+      EXPECT_EQ(out, expected);
+      std::vector<std::int64_t> sizes(groups), expected_sizes(groups);
+      group_sizes(given, groups, expected_sizes, {}, skips);
+      group_sizes(by, detail::result_line(sizes).view());
+      EXPECT_EQ(sizes, expected_sizes);
+      EXPECT_EQ(detail::groups_of_keys(by, {}, "test"),
+                *std::max_element(given.begin(), given.end()) + std::size_t{1});
+    };
+    expect_same(259, false);
+    expect_same(std::size_t{1} << 21, true);  // far apart
+    std::sort(given.begin(), given.end());
+    expect_same(259, false);
+    given[3] = static_cast<Key>(-1), given[4] = 1;
+    const std::vector<Key> stored = reversed(given);
+    std::vector<double> out(3);
+    expect_error(errc::bad_option, "key 3 is " + std::to_string(given[3]) + ", and there are 3 groups", [&] {
+      const any_keys by{stored.data(), stored.size(), type_of<Key>, sizeof(Key), 3, false, true};
+      reduce(reduction::sum, to_any(x), by, detail::result_line(out).view());
+    });
+  };
+  check(std::int8_t{}), check(std::int16_t{}), check(std::int32_t{}), check(std::int64_t{});
+  check(std::uint8_t{}), check(std::uint16_t{}), check(std::uint32_t{}), check(std::uint64_t{});
 }
 
 template <class Action>

@@ -2,6 +2,7 @@
 // without ddof, other names.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <exactdot/exactdot.hpp>
 #include <span>
@@ -134,6 +135,25 @@ TEST(names, have_aliases) {
   }
   EXPECT_EQ(name_of(reduction::nrm2), std::string("nrm2"));
   EXPECT_FALSE(reduction_named("norm2x"));
+}
+
+/// Offsets are integers of any width, in either byte order.
+TEST(types, offsets_of_every_integer_type) {
+  const std::vector<double> x = {1, 2, 4, 8, 16, 32};
+  const std::vector<double> expected = {6, 56};
+  const auto check = [&]<class Offset>(Offset) {
+    std::vector<Offset> given = {1, 3, 6};
+    std::vector<double> out(2);
+    sum(segments{x, given}, out);
+    EXPECT_EQ(out, expected);
+    for (Offset& each : given) std::reverse(reinterpret_cast<char*>(&each), reinterpret_cast<char*>(&each + 1));
+    out = {7, 7};
+    reduce(reduction::sum, to_any(x), any_offsets{given.data(), 2, type_of<Offset>, sizeof(Offset), true},
+           detail::result_line(out).view());
+    EXPECT_EQ(out, expected);
+  };
+  check(std::int8_t{}), check(std::int16_t{}), check(std::int32_t{}), check(std::int64_t{});
+  check(std::uint8_t{}), check(std::uint16_t{}), check(std::uint32_t{}), check(std::uint64_t{});
 }
 
 }  // namespace

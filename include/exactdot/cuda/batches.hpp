@@ -44,7 +44,7 @@ struct result_axis {
 /// not compute (docs/shapes.md). One launch; two of long rows and of few long columns; of few very long rows, one
 /// each.
 inline void reduce(workspace& on, reduction what, const any_grid& x, const any_results& out,
-                   const options& options = {}, std::int64_t ddof = 0) {
+                   const options& options = {}, ddof_number ddof = 0) {
   exactdot::detail::require_one_input(what);
   detail::enqueue_grid(on, what, x, x, out, options, ddof);
 }
@@ -56,7 +56,7 @@ inline void dot(workspace& on, const any_grid& a, const any_grid& b, const any_r
 /// The same of segments of a vector, and for dot of the same stretches of another one. Offsets in device memory
 /// too, of 32 or 64 bits; they are not read on the host. One to three launches.
 inline void reduce(workspace& on, reduction what, const any_vector& x, const any_offsets& offsets,
-                   const any_results& out, const options& options = {}, std::int64_t ddof = 0) {
+                   const any_results& out, const options& options = {}, ddof_number ddof = 0) {
   exactdot::detail::require_one_input(what);
   detail::enqueue_segments(on, what, x, x, offsets, out, options, ddof);
 }
@@ -69,7 +69,7 @@ inline void dot(workspace& on, const any_vector& a, const any_vector& b, const a
 /// results are rounded.
 template <exactdot::detail::matrix_view View, element R>
 void reduce(workspace& on, reduction what, const View& x, R* out, const options& options = {},
-            std::int64_t ddof = 0) {
+            ddof_number ddof = 0) {
   const exactdot::detail::line_grid lines = exactdot::detail::to_lines(x);
   reduce(on, what, lines.view(), detail::result_axis<R>(out, lines.results.n).view(), options, ddof);
 }
@@ -77,7 +77,7 @@ void reduce(workspace& on, reduction what, const View& x, R* out, const options&
 /// The same of the i-th segment: reduce(workspace, reduction::mean, segments{x, offsets}, out).
 template <class X, class Offset, element R>
 void reduce(workspace& on, reduction what, const segments<X, Offset>& x, R* out, const options& options = {},
-            std::int64_t ddof = 0) {
+            ddof_number ddof = 0) {
   const any_offsets offsets = exactdot::detail::to_offsets(x);
   reduce(on, what, to_any(x.x), offsets, detail::result_axis<R>(out, offsets.count).view(), options, ddof);
 }
@@ -117,7 +117,7 @@ requires(exactdot::detail::matrix_view<A> ||
 /// graph must have been made once before (errc::bad_option).
 template <class X, class Key, element R>
 void reduce(workspace& on, reduction what, const groups<X, Key>& x, R* out, const options& options = {},
-            std::int64_t ddof = 0) {
+            ddof_number ddof = 0) {
   exactdot::detail::require_one_input(what);
   const exactdot::detail::element_line line(to_any(x.x));
   detail::enqueue_groups(on, what, line.view(), line.view(), exactdot::detail::to_keys(x),

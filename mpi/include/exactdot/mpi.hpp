@@ -186,7 +186,7 @@ template <class R = void, vector_view X>
   return detail::reduce_vectors<result>(reduction::mean, comm, chosen, 0, x);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto variance(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+[[nodiscard]] auto variance(const X& x, MPI_Comm comm, ddof_number ddof, const options& chosen = {}) {
   using result = exactdot::detail::result_or<R, mean_type<element_of_view<X>>>;
   return detail::reduce_vectors<result>(reduction::variance, comm, chosen, ddof, x);
 }
@@ -195,7 +195,7 @@ template <class R = void, vector_view X>
   return mpi::variance<R>(x, comm, 0, chosen);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto stddev(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+[[nodiscard]] auto stddev(const X& x, MPI_Comm comm, ddof_number ddof, const options& chosen = {}) {
   using result = exactdot::detail::result_or<R, mean_type<element_of_view<X>>>;
   return detail::reduce_vectors<result>(reduction::stddev, comm, chosen, ddof, x);
 }
@@ -209,7 +209,7 @@ template <class R = void, vector_view X>
   return mpi::nrm2<R>(x, comm, chosen);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto var(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+[[nodiscard]] auto var(const X& x, MPI_Comm comm, ddof_number ddof, const options& chosen = {}) {
   return mpi::variance<R>(x, comm, ddof, chosen);
 }
 template <class R = void, vector_view X>
@@ -217,7 +217,7 @@ template <class R = void, vector_view X>
   return mpi::variance<R>(x, comm, chosen);
 }
 template <class R = void, vector_view X>
-[[nodiscard]] auto standard_deviation(const X& x, MPI_Comm comm, std::int64_t ddof, const options& chosen = {}) {
+[[nodiscard]] auto standard_deviation(const X& x, MPI_Comm comm, ddof_number ddof, const options& chosen = {}) {
   return mpi::stddev<R>(x, comm, ddof, chosen);
 }
 template <class R = void, vector_view X>
@@ -228,7 +228,7 @@ template <class R = void, vector_view X>
 /// out[i] = a reduction of one vector over row (column, group) i of all processes: rows{…}, columns{…}, groups{…}.
 /// All processes have the same number of results. See xd_mpi_reduce_rows and xd_mpi_reduce_groups. Not for dots.
 template <many_vectors View, result_range Out>
-void reduce(reduction what, const View& x, Out&& out, MPI_Comm comm, std::int64_t ddof = 0,
+void reduce(reduction what, const View& x, Out&& out, MPI_Comm comm, ddof_number ddof = 0,
             const options& chosen = {}) {
   detail::reduce_many("mpi::reduce", what, x, out, comm, chosen, ddof);
 }
