@@ -32,15 +32,15 @@ def _with_hints(function: _Function) -> _Function:
     """The function, with the sentence of the engine's functions for what other libraries call axis."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        unknown = [name for name in kwargs if name not in parameters]
-        if unknown:
-            is_axis = unknown[0] in ("dim", "dims", "axes", "axis")
-            hint = "" if not is_axis else "; use axis" if "axis" in parameters else way_out
-            raise TypeError(f"{function.__name__}: unknown argument '{unknown[0]}'{hint}")
+        for name in kwargs:
+            if name not in names:
+                is_axis = name in ("dim", "dims", "axes", "axis")
+                hint = "" if not is_axis else "; use axis" if "axis" in names else way_out
+                raise TypeError(f"{function.__name__}: unknown argument '{name}'{hint}")
         return function(*args, **kwargs)
 
-    parameters = inspect.signature(function).parameters
-    way_out = "; keys go along the first axis" if "keys" in parameters else "; segments are of vectors"
+    names = frozenset(inspect.signature(function).parameters)
+    way_out = "; keys go along the first axis" if "keys" in names else "; segments are of vectors"
     return call  # type: ignore[return-value]
 
 
@@ -51,8 +51,9 @@ def _flag(value: Any, name: str, caller: str) -> bool:
 
 
 @_with_hints
-def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, axis: int | tuple[int, ...] | list[int] | None = None,
-           compact: bool = False, threads: int = 0, stream: Any = None) -> Words:
+def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *,
+           axis: int | tuple[int, ...] | list[int] | None = None, compact: bool = False, threads: int = 0,
+           stream: Any = None) -> Words:
     """Computes the exact sums of a reduction over axes of an array, as int64 words that merge by addition.
 
     The sum of the states of shards of the data is the state of all, in any order; `round_states` gives it the bits of
@@ -61,7 +62,8 @@ def states(reduction: Reduction, a: ArrayLike, b: ArrayLike | None = None, *, ax
     Parameters
     ----------
     reduction : {'dot', 'sum', 'asum', 'sum_of_squares', 'norm', 'mean', 'var', 'std'}
-        What the states are for; 'nrm2', 'variance' and 'stddev' are other names of three. 'mean' also counts the elements, 'var' and 'std' also have the sum of squares.
+        What the states are for; 'nrm2', 'variance' and 'stddev' are other names of three. 'mean' also counts the
+        elements, 'var' and 'std' also have the sum of squares.
     a, b : array_like
         Arrays of floats or integers of 8 to 64 bits, all in host memory or all in that of
         one GPU; b for 'dot' only, of the same type, broadcast with a.

@@ -94,9 +94,19 @@ void set_threads(batch& made, const options& options) {
   made.threads = threads_for(std::max(made.elements, made.count), options.threads);
 }
 
+namespace {
+
+[[gnu::noinline]] std::uint64_t any_offset_at(const any_offsets& offsets, const char* at) {
+  return with_index_type(offsets.type, [&]<class T>(T) { return read_index<T>(at, offsets.swapped); });
+}
+
+}  // namespace
+
 std::uint64_t offset_at(const any_offsets& offsets, std::size_t i) {
   const auto* const at = static_cast<const char*>(offsets.data) + static_cast<std::ptrdiff_t>(i) * offsets.stride;
-  return with_index_type(offsets.type, [&]<class T>(T) { return read_index<T>(at, offsets.swapped); });
+  if (offsets.swapped) return any_offset_at(offsets, at);
+  if (offsets.type == element_type::int64) return read_index<std::uint64_t>(at, false);  // one read for short segments
+  return offsets.type == element_type::int32 ? read_index<std::int32_t>(at, false) : any_offset_at(offsets, at);
 }
 
 /// The first elements and the place of the i-th position along axes.

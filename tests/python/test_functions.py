@@ -162,7 +162,7 @@ def test_arguments() -> None:
     wrong: list[tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
         ((), {}, TypeError, "^sum: argument 'x' is missing"),
         (([1], [2]), {}, ValueError, "^sum: axis is 2, the array has 1 dimension"),
-        (([1], {2}), {}, TypeError, "^sum: axis is {2}; use an integer"),
+        (([1], {2}), {}, TypeError, r"^sum: axis is \{2\}; use an integer"),
         (([1], 0, None), {}, TypeError, "^sum: 3 positional arguments"),
         (([1],), {"ddof": 1}, TypeError, "^sum: unknown argument 'ddof'"),
         (([1],), {"x": [1]}, TypeError, "^sum: argument 'x' twice"),
