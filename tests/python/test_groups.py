@@ -145,7 +145,7 @@ def test_overflow_of_columns() -> None:
                 assert (out == 5).all()
                 with pytest.raises(OverflowError) as of_new:  # which is computed in one pass
                     xd.group_sum(given, order, groups)
-                assert str(of_new.value) == str(of_out.value)
+                assert str(of_new.value).partition("; ")[0] == str(of_out.value).partition("; ")[0]
                 assert xd.group_sum(given, order, groups, dtype="float64").max() >= 2.0**64
 
 
