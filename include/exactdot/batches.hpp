@@ -8,8 +8,9 @@
 // in programs that link exactdot::cuda, all in a GPU's (docs/shapes.md).
 //
 // Errors: those of the vector calls; errc::size_mismatch if lengths differ; errc::empty_input for min and max of
-// vectors without elements, unless there is no vector: then there is nothing to do. Nothing is written unless the call succeeds, except after errc::cancelled. Cost: that
-// of reading every element once; of short rows some ten nanoseconds each (docs/shapes.md).
+// vectors without elements, unless there is no vector: then there is nothing to do. Nothing is written unless the call
+// succeeds, except after errc::cancelled, and to results that any_results::is_scratch names. Cost: that of reading every
+// element once; of short rows some ten nanoseconds each (docs/shapes.md).
 #pragma once
 
 #include <exactdot/requirements.hpp>

@@ -35,7 +35,7 @@ struct any_results {
   element_type type = element_type::float64;
   std::span<const axis> axes;
   bool swapped = false;
-  bool is_scratch = false;  ///< nobody reads it unless the call succeeds, so it may be written though the call fails
+  bool is_scratch = false;  ///< may be written though the call fails: nobody reads it then
 };
 
 /// Stretches of a vector: segment i holds the elements from offset i to before offset i + 1. There are `count` + 1

@@ -128,7 +128,7 @@ extreme extremum(const void* x, std::size_t n) {
   return best;
 }
 
-/// Whether some rows are compared as numbers; 16-bit floats as keys, because no instruction compares them.
+/// Whether some rows are compared as numbers; floats of 16 and 8 bits as keys: no instruction compares them.
 template <class T>
 constexpr bool compares_numbers = integer_element<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
 

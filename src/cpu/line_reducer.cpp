@@ -77,10 +77,12 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
 bool line_reducer::are_equal() noexcept {
   if (each_.has_parts()) return false;
   const equal_elements equal(each_.carrier, a_.read(0, 1));
-  bool are = true;
-  for_chunks(chunk_of(each_),
-             [&](const void* x, const void*, std::size_t, std::size_t n) { are = are && equal.are(x, n); });
-  return are;
+  const std::size_t chunk = chunk_of(each_);
+  for (std::size_t first = 0, n = 0; first < each_.n; first += n) {
+    n = std::min({chunk, each_.n - first, a_.run_at(first)});
+    if (!equal.are(a_.read(first, n), n)) return false;
+  }
+  return true;
 }
 
 core::outcome line_reducer::reduce_open(const engine::line& x, const bounded_sum& sum) noexcept {

@@ -39,7 +39,7 @@ bool never_decrease(KeyAt key_at, std::uint64_t sign, std::size_t first, std::si
 }
 
 /// At most how many runs n > 0 such keys from `first` on are part of: as many as numbers between the first and the
-/// last, if these are below `few`; otherwise the runs are counted.
+/// last, if these are at most `few`; otherwise the runs are counted.
 template <class KeyAt>
 std::size_t bound_of_runs(KeyAt key_at, std::size_t first, std::size_t n, std::size_t few) {
   std::uint64_t before = key_at(first);

@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -26,10 +27,16 @@ int threads_of_environment() noexcept {
   return error == std::errc{} && number > 0 ? number : no_limit;
 }
 
+/// Not inline: its arithmetic would leave the environment that its caller sets.
+[[gnu::noinline]] double processors_of_quota() noexcept { return std::ceil(cpu_quota("/")); }
+
 /// What does not change while the process runs, or rarely.
 int fixed_limit() noexcept {
   static const int limit = [] {
-    const double quota = std::ceil(cpu_quota("/"));
+    std::fenv_t of_caller;  // which may trap, and keeps its flags
+    std::feholdexcept(&of_caller);
+    const double quota = processors_of_quota();
+    std::fesetenv(&of_caller);
     const int of_environment = threads_of_environment();
     return quota < of_environment ? std::max(1, static_cast<int>(quota)) : of_environment;
   }();

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <exactdot/core/config.hpp>
 #include <exactdot/options.hpp>
 #include <plan/thread_pool.hpp>
 
@@ -74,9 +76,9 @@ void for_shares(std::size_t n, std::size_t grain, int threads, Work work) noexce
   shared_call<Work> call{{n, grain, threads}, work};
   const thread_pool::times took = pool->run(threads - 1, {shared_call<Work>::run, &call});
   if (call.own_elements == 0) return;
-  const double own_part = static_cast<double>(call.own_elements) / static_cast<double>(n);
-  pool->budget().record_helped(took.total,
-                               static_cast<std::int64_t>(static_cast<double>(took.own_work) / own_part));
+  // in integers: the caller's floating-point environment may trap, and keeps its flags
+  const auto work_of_all = static_cast<core::uint128>(took.own_work) * n;
+  pool->budget().record_helped(took.total, static_cast<std::int64_t>(work_of_all / call.own_elements));
 }
 
 /// Calls step(start, count) over [start, start + count) in slices of at most `slice` elements. Polls the monitor,

@@ -1,8 +1,9 @@
 // Floating-point environment of the caller: rounding modes, flushing of subnormals, and what else the control
 // register holds.
 //
-// Both modes return the same bits in every environment, in about the same time, and leave it unchanged, status flags
-// included. Only the library runs in a changed environment; the oracle and the comparisons run in the default one.
+// Both modes return the same bits in every environment, in about the same time, and leave it unchanged, status
+// flags included. Only the library runs in a changed environment; the oracle and the comparisons run in the default
+// one.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -265,6 +266,29 @@ TYPED_TEST(environments, with_traps_do_not_trap_and_keep_their_flags) {
   EXPECT_TRUE(described.traps);
   EXPECT_EQ(after, all_traps | division_flag);
   EXPECT_EQ(got, expected);
+}
+
+/// Groups are counted, and their runs found, before anything is summed.
+TEST(groups_of_several_threads, do_not_trap_and_keep_flags) {
+  constexpr std::size_t n = 300'000;
+  const std::vector<double> x(n, 1.0);
+  std::vector<int> sorted(n), shuffled(n);
+  for (std::size_t i = 0; i < n; ++i) sorted[i] = i < n / 2 ? 0 : 1, shuffled[i] = static_cast<int>(i % 2);
+  for (const control_word environment :
+       {control_word{0}, control_word{0x1f80 | 0x4000}}) {  // all traps; round upward
+    std::vector<double> sums(2), shuffled_sums(2);
+    const control_word before = _mm_getcsr();
+    _mm_setcsr(environment);
+    for (int i = 0; i < 30; ++i) {
+      exactdot::sum(exactdot::groups{x, sorted, 2}, sums, {.threads = 3});
+      exactdot::sum(exactdot::groups{x, shuffled, 2}, shuffled_sums, {.threads = 3});
+    }
+    const control_word after = _mm_getcsr();
+    _mm_setcsr(before);
+    EXPECT_EQ(after, environment);
+    EXPECT_EQ(sums, std::vector<double>(2, n / 2));
+    EXPECT_EQ(shuffled_sums, sums);
+  }
 }
 #endif
 

@@ -280,8 +280,14 @@ TEST(groups, overflow_where_results_are_scratch) {
 
 /// Keys in order but for one descent, wherever it is: within and between the stretches that are looked at.
 TEST(groups, of_keys_with_one_descent) {
+  constexpr std::size_t looks[] = {64, 1088, 2112};  // where a look at some keys begins
   for (const std::size_t n : {65, 1100, 2200}) {
-    for (std::size_t descent = 1; descent < n; descent += n < 100 ? 1 : 31) {
+    std::vector<std::size_t> descents;
+    for (std::size_t i = 1; i < n; i += n < 100 ? 1 : 31) descents.push_back(i);
+    for (const std::size_t look : looks) {
+      if (look + 1 < n) descents.insert(descents.end(), {look - 1, look, look + 1});
+    }
+    for (const std::size_t descent : descents) {
       std::vector<std::int64_t> elements(n), by(n), expected(2), found(2);
       for (std::size_t i = 0; i < n; ++i) {
         elements[i] = static_cast<std::int64_t>(i * i), by[i] = i < descent ? 1 : 0;
