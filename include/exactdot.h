@@ -195,7 +195,7 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
                          ptrdiff_t result_stride, const xd_options* options);
 
 /* Result i = the reduction of elements offset i to before offset i + 1 of a (and of b). `offsets` are segments + 1
- * integers without gaps, of any width (`offset_type`), which never decrease; the first need not be 0, nor the last
+ * integers without gaps, of any width (`offset_type`), in a GPU's memory of 32 or 64 bits, which never decrease; the first need not be 0, nor the last
  * a->n. Results without gaps. Indices count from the segment's first element. Errors: as above; XD_BAD_OPTION for an
  * offset that is negative, below the one before it or past the end; XD_EMPTY_INPUT for an empty segment of XD_MIN
  * and its like. The sentence names the first one. */

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exactdot/ddof.hpp>
 #include <exactdot/element.hpp>
 #include <exactdot/reduction.hpp>
 #include <exactdot/views.hpp>
@@ -117,25 +118,3 @@ constexpr bool check_factors() {
 }
 
 }  // namespace exactdot::inline v0_3::detail
-
-namespace exactdot::inline v0_3 {
-
-/// The ddof of a variance: an integer of any type, by which a count of elements is lessened. Floating-point numbers
-/// do not compile: a conversion would cut 1.5 to 1.
-class ddof_number {
- public:
-  template <class N>
-  requires std::is_convertible_v<N, std::int64_t>
-  constexpr ddof_number(N n) : value_(static_cast<std::int64_t>(n)) {
-    static_assert(!std::is_floating_point_v<N> && !floating_element<N>,
-                  "exactdot: ddof is an integer, and a fraction would be cut; convert a floating-point number, "
-                  "static_cast<int>(ddof), if it is a whole one");
-    if constexpr (std::unsigned_integral<N>) value_ = std::in_range<std::int64_t>(n) ? value_ : INT64_MAX;
-  }
-  constexpr operator std::int64_t() const { return value_; }
-
- private:
-  std::int64_t value_;
-};
-
-}  // namespace exactdot::inline v0_3

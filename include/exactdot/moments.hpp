@@ -155,6 +155,7 @@ class moments {
   }
   template <floating_element R>
   [[nodiscard]] R rounded(std::int64_t ddof, bool root) const {
+    if (ddof < 0) throw error(errc::bad_option, "moments: ddof is " + std::to_string(ddof) + "; use 0 or more");
     return detail::from_word<R>(detail::round_moments(view(), type_of<R>, static_cast<std::uint64_t>(ddof), root));
   }
 

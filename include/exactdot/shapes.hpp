@@ -46,7 +46,7 @@ struct any_offsets {
   std::size_t count = 0;  ///< of segments
   element_type type = element_type::int64;
   std::ptrdiff_t stride = sizeof(std::int64_t);
-  bool swapped = false;  ///< as of any_vector
+  bool swapped = false;  ///< the bytes in the other order; not in a GPU's memory
 };
 
 /// Groups of a vector's elements: element i belongs to the group that key i names, 0 to `groups` - 1, in any order.
@@ -59,7 +59,7 @@ struct any_keys {
   std::ptrdiff_t stride = sizeof(std::int64_t);
   std::size_t groups = 0;
   bool skips_out_of_range = false;
-  bool swapped = false;  ///< as of any_vector
+  bool swapped = false;  ///< the bytes in the other order; not in a GPU's memory
 };
 
 /// The rows of a matrix: m vectors of n elements. Element k of row i is data[i·row_stride + k·stride]; strides

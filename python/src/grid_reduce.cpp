@@ -73,7 +73,7 @@ nb::object multiply(const grid_call& call) {
   const std::span<const axis> places = a.axes;
   const grid_pair of{{a.data, a.type, places.first(1), places.last(1), a.swapped},
                      {b.data, b.type, {&none, 1}, {&along, 1}, b.swapped}};
-  compute_results(call, of, places, {out.data, out.type, {&place, 1}, out.swapped});
+  compute_results(call, of, places, results_at(call, {&place, 1}));
   return finished(call);
 }
 

@@ -55,7 +55,7 @@ grid_pair grids_of(const grid_call& call, const paired_axes& axes) {
   return {first, {b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped}};
 }
 
-any_results results_at(const grid_call& call, const std::vector<axis>& places) {
+any_results results_at(const grid_call& call, std::span<const axis> places) {
   const imported_array& out = call.results.imported;
   return {out.data, out.type, places, out.swapped, call.out.is_none()};
 }

@@ -25,7 +25,7 @@ struct grid_pair {
 [[nodiscard]] grid_pair grids_of(const grid_call& call, const paired_axes& axes);
 
 /// Where results go, along these axes.
-[[nodiscard]] any_results results_at(const grid_call& call, const std::vector<axis>& places);
+[[nodiscard]] any_results results_at(const grid_call& call, std::span<const axis> places);
 
 /// The call for a GPU. `integers`: offsets or keys beside the inputs, or null.
 [[nodiscard]] gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_results& to,

@@ -3,10 +3,13 @@
 // the first that differs.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <plan/plan.hpp>
+#include <type_traits>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -23,22 +26,22 @@ class equal_elements {
 
   [[nodiscard]] bool is_finite() const noexcept { return is_finite_; }
 
-  /// Whether n carriers are.
-  [[nodiscard]] bool are(const void* x, std::size_t n) const noexcept {
-    return is_finite_ && with_carrier(carrier_, [&]<class T>(T) { return are(static_cast<const T*>(x), n); });
+  /// Whether n carriers have these bits, and the number is finite.
+  [[nodiscard]] bool has_only(const void* x, std::size_t n) const noexcept {
+    return is_finite_ && with_carrier(carrier_, [&]<class T>(T) { return has_bits(static_cast<const T*>(x), n); });
   }
 
  private:
   template <class T>
   using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-  /// In pieces, each a loop without branches, which compilers make one of vectors.
+  /// In chunks, each a loop without branches, which compilers make one of vectors.
   template <class T>
-  [[nodiscard]] bool are(const T* x, std::size_t n) const noexcept {
-    constexpr std::size_t piece = 256;
+  [[nodiscard]] bool has_bits(const T* x, std::size_t n) const noexcept {
+    constexpr std::size_t chunk = 256;
     const auto first = static_cast<word_of<T>>(first_);
-    for (std::size_t start = 0; start < n; start += piece) {
-      const std::size_t end = std::min(start + piece, n);
+    for (std::size_t start = 0; start < n; start += chunk) {
+      const std::size_t end = std::min(start + chunk, n);
       word_of<T> differ = 0;
       for (std::size_t i = start; i < end; ++i) differ |= std::bit_cast<word_of<T>>(x[i]) ^ first;
       if (differ != 0) return false;

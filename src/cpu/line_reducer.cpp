@@ -68,19 +68,18 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
                });
     const core::decision found = partial_.finish(each_);
     if (found.certain) return {found.word};
-    if (each_.info().needs_squares() && each_.ddof < each_.n && are_equal()) return {0};
+    if (each_.is_zero_if_equal() && elements_are_equal()) return {0};
   }
   return finish_exactly();
 }
 
-/// Whether all elements are.
-bool line_reducer::are_equal() noexcept {
-  if (each_.has_parts()) return false;
+/// Whether all elements of the line have the bits of the first, which is finite.
+bool line_reducer::elements_are_equal() noexcept {
   const equal_elements equal(each_.carrier, a_.read(0, 1));
   const std::size_t chunk = chunk_of(each_);
   for (std::size_t first = 0, n = 0; first < each_.n; first += n) {
     n = std::min({chunk, each_.n - first, a_.run_at(first)});
-    if (!equal.are(a_.read(first, n), n)) return false;
+    if (!equal.has_only(a_.read(first, n), n)) return false;
   }
   return true;
 }

@@ -48,7 +48,7 @@ class line_reducer {
   template <class Step>
   void for_chunks(std::size_t chunk, Step step, int i = 0, int k = 0) noexcept;
   bool finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept;
-  bool are_equal() noexcept;
+  bool elements_are_equal() noexcept;
   core::outcome finish_exactly() noexcept;
   void add_state(const kernels& kernels, bool multiplied, std::int64_t* words) noexcept;
 

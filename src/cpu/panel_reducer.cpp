@@ -114,7 +114,10 @@ void panel_reader::keep_equal_words(std::size_t n, bool* equal) noexcept {
     for_words(row, [&](std::size_t k, Word word) { differ[k] |= word ^ first[k]; });
     if (row % rows_between_looks != 0 && row + 1 != n) continue;
     bool any = false;
-    for (std::size_t k = 0; k < columns_; ++k) any |= equal[k] = equal[k] && differ[k] == 0;
+    for (std::size_t k = 0; k < columns_; ++k) {
+      equal[k] = equal[k] && differ[k] == 0;
+      any |= equal[k];
+    }
     if (!any) return;
   }
 }
@@ -197,7 +200,7 @@ void panel_reducer::compute_sums(std::size_t columns, const bool* wanted) noexce
 /// The results of columns of variances whose elements are all equal; these are no longer wanted. Whether others
 /// are.
 bool panel_reducer::take_equal(std::size_t columns, bool* wanted, core::outcome* outcomes) noexcept {
-  if (!each_.info().needs_squares() || each_.has_parts() || each_.ddof >= each_.n) return true;
+  if (!each_.is_zero_if_equal()) return true;
   bool equal[widest];
   a_.read(0, 1, 0);
   for (std::size_t i = 0; i < columns; ++i)

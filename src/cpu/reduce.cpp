@@ -71,13 +71,14 @@ bool finish_within_bound(const plan& plan, std::uint64_t& result) {
   return cpu_engine::finish_within_bound(plan.result, plan.n, bounded, exact, suggested_levels, refined, result);
 }
 
-/// Whether all elements of a variance are equal.
-bool are_equal(const plan& plan) {
+/// Whether all elements have the bits of the first, which is finite.
+bool elements_are_equal(const plan& plan) {
   engine::chunk_reader reader(plan.a, plan.carrier, 1, current_widening(plan.a.type));
   const equal_elements equal(plan.carrier, reader.read(0, 1));
   no_sum none;
-  return total_within_bound(plan, none, chunk_of(plan),
-                            [&](const void* x, const void*, std::size_t n, no_sum&) { return equal.are(x, n); });
+  return total_within_bound(plan, none, chunk_of(plan), [&](const void* x, const void*, std::size_t n, no_sum&) {
+    return equal.has_only(x, n);
+  });
 }
 
 /// result = the bits of a variance or its root, from bounded sums. False if these leave it undecided.
@@ -89,7 +90,7 @@ bool finish_moments_within_bound(const plan& plan, std::uint64_t& result) {
   };
   if (!total_within_bound(plan, found, chunk_of(plan), slice_sum)) return false;
   core::decision decided = decide_moments(plan, plan.n, found);
-  if (!decided.certain && plan.ddof < plan.n && !plan.has_parts() && are_equal(plan)) decided = {0, true};
+  if (!decided.certain && plan.is_zero_if_equal() && elements_are_equal(plan)) decided = {0, true};
   result = decided.word;
   return decided.certain;
 }

@@ -82,6 +82,8 @@ struct plan {
   [[nodiscard]] bool has_parts() const {
     return !info().is_extremum && core::parts_of(a.type) + core::parts_of(b.type) > 2;
   }
+  /// Whether finite elements that are all equal have the result 0, which no bound tells.
+  [[nodiscard]] bool is_zero_if_equal() const { return info().needs_squares() && ddof < n && !has_parts(); }
   [[nodiscard]] const core::term_info& term_info() const { return core::term_at(term); }
   /// Whether an addend is a product of two factors.
   [[nodiscard]] bool multiplies() const { return term_info().factors == 2; }

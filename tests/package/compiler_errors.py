@@ -36,6 +36,7 @@ CASES = [
     ("r = exactdot::sum(x.data());", "a pointer alone has no length"),
     ("r = exactdot::sum(exactdot::to_any(x));", "known at run time: call reduce"),
     ("bool flags[2] = {}; r = exactdot::sum(flags, 2);", "bool is no element type"),
+    ("r = exactdot::variance(x, true) + exactdot::variance(x, '\\1') + exactdot::variance(x, ~0ULL);", ""),
     ("r = exactdot::variance(array, 3);", "ddof or length?"),
     ("r = exactdot::variance(x, 1.5);", FRACTION),
     ("r = exactdot::stddev(x, 1.0f, {.threads = 1});", FRACTION),

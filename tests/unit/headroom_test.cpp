@@ -275,4 +275,16 @@ TEST(moments, have_no_variance_that_no_elements_have) {
   EXPECT_THROW((void)moments<float>{wrong}, exactdot::error);
 }
 
+TEST(moments, refuse_a_negative_ddof) {
+  const exactdot::moments<double> none;
+  for (const bool root : {false, true}) {
+    try {
+      (void)(root ? none.standard_deviation<double>(-1) : none.variance<double>(-1));
+      ADD_FAILURE() << "no error";
+    } catch (const exactdot::error& failure) {
+      EXPECT_STREQ(failure.what(), "moments: ddof is -1; use 0 or more");
+    }
+  }
+}
+
 }  // namespace

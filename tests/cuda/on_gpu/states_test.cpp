@@ -1,5 +1,5 @@
 // exactdot::cuda::round, merge and moments_into on a GPU: the stages of an allreduce on one stream, and their
-// errors. The results of vector calls on the CPU are the reference; ../states_test.cu compares the kernels with the
+// errors. The results of vector calls on the CPU are the reference; state_words_test.cpp compares words with the
 // oracle.
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/states.hpp>
