@@ -33,7 +33,7 @@ constexpr auto plain_columns_kernel() -> decltype(kernels::add_plain_columns) {
 
 template <class Element, class Term>
 constexpr auto bounded_rows_kernel() -> decltype(kernels::bounded_rows) {
-  if constexpr (Term::inputs == 2) return bounded_rows<Element>;
+  if constexpr (Term::inputs == 2 && Term::factors == 2 && !Term::absolute) return bounded_rows<Element>;
   return nullptr;
 }
 

@@ -34,7 +34,7 @@ shared_rows::shared_rows(const batch& of)
 bool shared_rows::suits(const batch& of) {
   const engine::plan& each = of.each;
   if (of.states != nullptr || !of.is_grid() || of.results.empty()) return false;
-  if (each.info().inputs != 2 || each.n == 0) return false;
+  if (each.n == 0 || current_kernels(each.carrier, each.term).bounded_rows == nullptr) return false;
   const bool rounds =
       each.result.finish() == core::finish::round && (each.result.gives<double>() || each.result.gives<float>());
   const bool one_is_shared = (of.results.back().a == 0) != (of.results.back().b == 0);
@@ -72,7 +72,8 @@ bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count
 
 bool reduce_short_rows(const short_rows& of) noexcept {
   constexpr std::size_t at_once = 64, room = at_once + row_bounds::max_group;
-  const kernels& kernels = current_kernels(of.carrier, core::term_index<core::product>);
+  const kernels& kernels = current_kernels(of.carrier, of.term);
+  if (kernels.bounded_rows == nullptr) return false;
   const row_decision decide = decision_of(of.result == element_type::float64);
   const std::size_t size = size_of(of.result);
   alignas(64) double memory[4 * room];

@@ -45,10 +45,11 @@ class shared_rows {
   std::array<bool, max_rows> is_open_{};
 };
 
-/// Rows that lie `step` bytes apart, each by one vector of n elements, all of the type `carrier`, contiguous and in
+/// The terms of rows that lie `step` bytes apart, each with one vector of n elements, all of the type `carrier`, contiguous and in
 /// native byte order; the results, of the type `result`, follow each other.
 struct short_rows {
   element_type carrier, result;
+  std::size_t term;
   const void* a;
   std::ptrdiff_t step;
   std::size_t count;

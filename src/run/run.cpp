@@ -180,7 +180,9 @@ bool are_apart(const void* a, std::size_t n, const void* b, std::size_t m) {
 bool multiplied_without_batch(const engine::batch_request& asked, const any_grid& a, const any_grid& b,
                               const options& options) {
   const any_results& out = asked.out;
-  if (asked.what != reduction::dot || asked.ddof < 0 || options.mode != mode::exact) return false;
+  if (!is_known(asked.what) || asked.ddof < 0 || options.mode != mode::exact) return false;
+  const core::reduction_info& info = core::info_of(asked.what);
+  if (info.inputs != 2 || !info.is_sum()) return false;
   for (const std::size_t axes : {a.results.size(), a.elements.size(), b.results.size(), b.elements.size()}) {
     if (axes != 1) return false;
   }
@@ -188,7 +190,7 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
   const std::size_t count = a.results[0].n, n = a.elements[0].n, size = size_of(a.type);
   const std::ptrdiff_t step = a.results[0].stride;
   constexpr std::size_t longest = 2 * engine::elements_per_thread, always = ~std::size_t{0};
-  if (engine::asks_gpu_engine(options.device, always)) return false;  // where results lie, too
+  if (engine::asks_gpu_engine(options.device, always)) return false;  // arrays may lie in its memory
   if (count > longest || n > longest || !engine::is_short_call(a.data, b.data, count * n, options)) return false;
   if (b.results[0].n != count || out.axes[0].n != count || b.elements[0].n != n) return false;
   const auto in_order = [](const axis& x, std::size_t bytes) {
@@ -203,7 +205,7 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
   const bool is_apart = are_apart(out.data, of_out, a.data, of_a) && are_apart(out.data, of_out, b.data, n * size);
   if (out.data == nullptr || !is_apart || !engine::bounded_sum_can_decide(a.type, out.type)) return false;
   const cpu_engine::standard_arithmetic environment;
-  return cpu_engine::reduce_short_rows({a.type, out.type, a.data, step, count, b.data, n, out.data});
+  return cpu_engine::reduce_short_rows({a.type, out.type, info.term, a.data, step, count, b.data, n, out.data});
 }
 }  // namespace
 

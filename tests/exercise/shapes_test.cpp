@@ -1,7 +1,7 @@
 // The exercise's term in every element type and shape, on the CPU and in the GPU's kernels on the simulator.
 //
-// The oracle sums the magnitudes of the elements, taken before: of signed integers as unsigned ones, since the least
-// of them has no signed magnitude.
+// The oracle sums the magnitudes of the elements, taken before: of signed integers as unsigned ones, since the
+// least of them has no signed magnitude.
 #include <gtest/gtest.h>
 
 #include <cuda/group/sums.cuh>
@@ -35,7 +35,8 @@ struct signed_vectors {
   /// The bits of Σ|aᵢbᵢ| over elements from, from + step, …; none if the result type does not hold them.
   [[nodiscard]] std::optional<any_scalar> expected(std::size_t from, std::size_t count, std::size_t step,
                                                    element_type result) const {
-    return expected_at(count, [&](std::size_t i) { return from + i * step; }, result);
+    return expected_at(
+        count, [&](std::size_t i) { return from + i * step; }, result);
   }
   template <class Place>
   [[nodiscard]] std::optional<any_scalar> expected_at(std::size_t count, Place place, element_type result) const {
@@ -51,7 +52,8 @@ struct signed_vectors {
       std::uint64_t bits = random.below(8) == 0 ? random.bits() : random.below(200) - 100;
       if constexpr (!integer_element<T>) {
         const element_info& info = info_of(type_of<T>);
-        const int exponent = (1 << (info.exponent_bits - 1)) - 1 + random.between(-3, 3), stored = info.precision - 1;
+        const int exponent = (1 << (info.exponent_bits - 1)) - 1 + random.between(-3, 3),
+                  stored = info.precision - 1;
         bits = random.bits() >> (64 - stored);
         bits |= (static_cast<std::uint64_t>(exponent) | random.below(2) << info.exponent_bits) << stored;
       }
@@ -147,11 +149,30 @@ TEST_P(exercise_of_type, rows_and_columns_on_the_cpu) {
       return any_grid{x.data(), type(), {&results, 1}, {&of_elements, 1}, false};
     };
     expectation by_rows(of, m), by_columns(of, n);
-    detail::reduce_grid(reduction::absolute_dot, grid(of.a, rows, columns), grid(of.b, rows, columns), by_rows.out(), {});
+    detail::reduce_grid(reduction::absolute_dot, grid(of.a, rows, columns), grid(of.b, rows, columns),
+                        by_rows.out(), {});
     by_rows.check("rows", [&](std::size_t i) { return of.expected(i * n, n, 1, result_type_of(type())); });
-    detail::reduce_grid(reduction::absolute_dot, grid(of.a, columns, rows), grid(of.b, columns, rows), by_columns.out(),
-                        {});
+    detail::reduce_grid(reduction::absolute_dot, grid(of.a, columns, rows), grid(of.b, columns, rows),
+                        by_columns.out(), {});
     by_columns.check("columns", [&](std::size_t i) { return of.expected(i, m, n, result_type_of(type())); });
+  }
+}
+
+/// Kernels for rows that share a vector serve products alone; with and without a batch.
+TEST_P(exercise_of_type, rows_by_one_vector_on_the_cpu) {
+  oracle::rng random(6);
+  for (const auto& [m, n] : {std::pair<std::size_t, std::size_t>{3, 2}, {40, 5}, {64, 300}, {600, 300}}) {
+    signed_vectors of(type(), m * n, random);
+    const std::size_t row = n * size_of(type());
+    for (std::size_t i = 1; i < m; ++i)
+      std::copy_n(of.b.begin(), row, of.b.begin() + static_cast<std::ptrdiff_t>(i * row));
+    const axis rows{m, static_cast<std::ptrdiff_t>(row)}, shared{m, 0},
+        along{n, static_cast<std::ptrdiff_t>(size_of(type()))};
+    expectation by_rows(of, m);
+    detail::reduce_grid(reduction::absolute_dot, any_grid{of.a.data(), type(), {&rows, 1}, {&along, 1}, false},
+                        any_grid{of.b.data(), type(), {&shared, 1}, {&along, 1}, false}, by_rows.out(), {});
+    by_rows.check("rows by one vector",
+                  [&](std::size_t i) { return of.expected(i * n, n, 1, result_type_of(type())); });
   }
 }
 
@@ -163,8 +184,8 @@ TEST_P(exercise_of_type, segments_on_the_cpu) {
   detail::reduce_segments(reduction::absolute_dot, of.first(0, of.n), of.second(0, of.n),
                           {offsets.data(), offsets.size() - 1}, segments.out(), {});
   segments.check("segments", [&](std::size_t i) {
-    return of.expected(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]), 1,
-                       result_type_of(type()));
+    return of.expected(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]),
+                       1, result_type_of(type()));
   });
 }
 
@@ -181,7 +202,8 @@ struct random_keys {
   }
   [[nodiscard]] std::optional<any_scalar> expected(const signed_vectors& of, std::size_t group,
                                                    element_type result) const {
-    return of.expected_at(places[group].size(), [&](std::size_t i) { return places[group][i]; }, result);
+    return of.expected_at(
+        places[group].size(), [&](std::size_t i) { return places[group][i]; }, result);
   }
 };
 
@@ -206,8 +228,8 @@ TEST_P(exercise_of_type, rows_in_the_gpu_kernels) {
   gpu::buffer<unsigned char> a(on.stream(), of.a.size()), b(on.stream(), of.b.size());
   a.copy_from(of.a.data(), of.a.size()), b.copy_from(of.b.data(), of.b.size());
   const element_type result = result_type_of(type());
-  const engine::plan plan = engine::unplaced_plan({"test", reduction::absolute_dot, {a.data(), n, type()},
-                                                   {b.data(), n, type()}, result, 0}, mode::exact);
+  const engine::plan plan = engine::unplaced_plan(
+      {"test", reduction::absolute_dot, {a.data(), n, type()}, {b.data(), n, type()}, result, 0}, mode::exact);
   with_carrier(core::carrier_of(type()), [&]<class T>(T) {
     using term = core::absolute_product;
     using namespace cuda_engine;
@@ -237,7 +259,8 @@ std::vector<std::uint64_t> groups_of_kernels(const signed_vectors& of, const ran
   a.copy_from(of.a.data(), of.a.size()), b.copy_from(of.b.data(), of.b.size());
   keys.copy_from(by.keys.data(), by.keys.size()), results.fill_zero(), notes.fill_zero();
   const auto operand = [&](const gpu::buffer<unsigned char>& x) {
-    return any_operand{reinterpret_cast<const char*>(x.data()), static_cast<std::ptrdiff_t>(size_of(of.type)), of.type, false};
+    return any_operand{reinterpret_cast<const char*>(x.data()), static_cast<std::ptrdiff_t>(size_of(of.type)),
+                       of.type, false};
   };
   group_job job;
   job.in.a = operand(a), job.in.b = operand(b), job.in.n = of.n, job.in.groups = static_cast<unsigned>(groups);
@@ -249,8 +272,7 @@ std::vector<std::uint64_t> groups_of_kernels(const signed_vectors& of, const ran
   job.out.status = reinterpret_cast<unsigned*>(notes.data() + 2);
   choose_scheme(job, false, {}, in_shared);
   const core::state_layout layout = core::layout_of(core::carrier_of(of.type));
-  gpu::buffer<wide_unsigned> memory(stream,
-                                    first_look_bytes(job) / 8 + groups * words_of_open_group(layout, 1));
+  gpu::buffer<wide_unsigned> memory(stream, first_look_bytes(job) / 8 + groups * words_of_open_group(layout, 1));
   const std::size_t cleared = place_memory(job, memory.data());
   const auto launch = [&](auto kernel, unsigned blocks, unsigned threads, std::size_t shared, auto&&... arguments) {
     gpu::launch(kernel, blocks, threads, shared, stream, arguments...);
