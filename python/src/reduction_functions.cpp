@@ -14,8 +14,8 @@
 namespace exactdot::python {
 namespace {
 
-/// What holds or rounds an integer result that did not fit. Whether uint64 does, the same call tells; not of
-/// iterators, which are at their ends.
+/// What holds or rounds an integer result that did not fit. Whether uint64 does, the same call tells, once more;
+/// not of iterators, which are at their ends.
 std::string way_out_of_overflow(const reduction_function& function, call_arguments given) {
   static const nb::str* const of_uint64 = new nb::str("uint64");
   PyObject* const out = given.keywords[out_parameter];
@@ -26,7 +26,7 @@ std::string way_out_of_overflow(const reduction_function& function, call_argumen
   bool holds = std::ranges::none_of(given.inputs, [](PyObject* x) { return x != nullptr && PyIter_Check(x) != 0; });
   try {
     if (holds) compute(function, given);
-  } catch (const std::exception&) {
+  } catch (const error&) {  // an interrupt of Python's is none
     holds = false;
   }
   return way + quote + (holds ? "uint64" : "float64") + quote + ", which " + (holds ? "holds it" : "rounds it");
