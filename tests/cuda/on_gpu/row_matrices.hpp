@@ -149,7 +149,8 @@ std::vector<unsigned char> narrowed(const std::vector<unsigned char>& floats, do
           std::clamp<double>(scaled, static_cast<double>(std::numeric_limits<Element>::lowest()) / 2.0,
                              static_cast<double>(std::numeric_limits<Element>::max()) / 2.0));
     } else {
-      to[i] = static_cast<Element>(from[i] * (std::is_same_v<Element, double> ? scale : 1));
+      using carrier = std::conditional_t<std::is_same_v<Element, double>, double, float>;
+      to[i] = static_cast<Element>(static_cast<carrier>(from[i] * (std::is_same_v<Element, double> ? scale : 1)));
     }
   }
   return bytes_of(to);
