@@ -34,7 +34,8 @@ shared_rows::shared_rows(const batch& of)
 bool shared_rows::suits(const batch& of) {
   const engine::plan& each = of.each;
   if (of.states != nullptr || !of.is_grid() || of.results.empty()) return false;
-  if (each.n == 0 || current_kernels(each.carrier, each.term).bounded_rows == nullptr) return false;
+  if (each.n == 0 || each.info().inputs != 2) return false;
+  if (current_kernels(each.carrier, each.term).bounded_rows == nullptr) return false;
   const bool rounds =
       each.result.finish() == core::finish::round && (each.result.gives<double>() || each.result.gives<float>());
   const bool one_is_shared = (of.results.back().a == 0) != (of.results.back().b == 0);
