@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <plan/plan.hpp>
 #include <type_traits>
 
@@ -18,7 +19,8 @@ class equal_elements {
   /// `first`: an element, as the carrier. No others are equal to one that is not finite.
   equal_elements(element_type carrier, const void* first) noexcept : carrier_(carrier) {
     with_carrier(carrier, [&]<class T>(T) {
-      const T value = *static_cast<const T*>(first);
+      T value;
+      std::memcpy(&value, first, sizeof value);  // in place it may lie at any address
       is_finite_ = std::abs(value) < HUGE_VAL;
       first_ = std::bit_cast<word_of<T>>(value);
     });
@@ -28,7 +30,8 @@ class equal_elements {
 
   /// Whether n carriers have these bits, and the number is finite.
   [[nodiscard]] bool has_only(const void* x, std::size_t n) const noexcept {
-    return is_finite_ && with_carrier(carrier_, [&]<class T>(T) { return has_bits(static_cast<const T*>(x), n); });
+    return is_finite_ &&
+           with_carrier(carrier_, [&]<class T>(T) { return has_bits<T>(static_cast<const char*>(x), n); });
   }
 
  private:
@@ -37,13 +40,17 @@ class equal_elements {
 
   /// In chunks, each a loop without branches, which compilers make one of vectors.
   template <class T>
-  [[nodiscard]] bool has_bits(const T* x, std::size_t n) const noexcept {
+  [[nodiscard]] bool has_bits(const char* x, std::size_t n) const noexcept {
     constexpr std::size_t chunk = 256;
     const auto first = static_cast<word_of<T>>(first_);
     for (std::size_t start = 0; start < n; start += chunk) {
       const std::size_t end = std::min(start + chunk, n);
       word_of<T> differ = 0;
-      for (std::size_t i = start; i < end; ++i) differ |= std::bit_cast<word_of<T>>(x[i]) ^ first;
+      for (std::size_t i = start; i < end; ++i) {
+        word_of<T> word;
+        std::memcpy(&word, x + i * sizeof word, sizeof word);
+        differ |= word ^ first;
+      }
       if (differ != 0) return false;
     }
     return true;
