@@ -4,12 +4,14 @@
 #include <array>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/imported_array.hpp>
 #include <python/src/keywords.hpp>
 #include <python/src/reduction_docstrings.hpp>
 #include <python/src/reduction_table.hpp>
 #include <python/src/reductions.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
