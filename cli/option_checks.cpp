@@ -16,16 +16,10 @@
 namespace exactdot::cli {
 namespace {
 
-std::optional<unsigned> parse_thread(std::string_view text) {
-  unsigned number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, number);
-  if (fault != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  double number = 0;
+/// The number that the whole text is, or nothing.
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number number{};
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, number);
   if (fault != std::errc{} || stop != end) return std::nullopt;
@@ -64,7 +58,7 @@ std::string check_positive_length(const std::string& text) {
 std::string check_file_name(const std::string& text) { return text.empty() ? "'' is not a file name" : ""; }
 
 std::string whole_ddof(const std::string& text) {
-  const std::optional<double> number = parse_number(text);
+  const std::optional<double> number = parse<double>(text);
   if (!number || text.find_first_of(".eE") == std::string::npos) return text;
   const bool is_whole = *number >= 0 && *number <= 0x1p53 && std::trunc(*number) == *number;
   return is_whole ? std::to_string(static_cast<std::int64_t>(*number)) : text;
@@ -75,7 +69,7 @@ std::string check_ddof(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, ddof);
   if (fault == std::errc{} && stop == end && ddof >= 0) return {};
-  if (const std::optional<double> number = parse_number(text); number > 0 && std::trunc(*number) != *number) {
+  if (const std::optional<double> number = parse<double>(text); number > 0 && std::trunc(*number) != *number) {
     return fmt::format(
         "'{}' has a fraction, which is for ddof= of Python's xd.var and xd.std; expected an integer of 0 or more",
         text);
@@ -105,7 +99,7 @@ std::optional<std::vector<unsigned>> parse_schedule(std::string_view text) {
   std::vector<unsigned> threads;
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::optional<unsigned> thread = parse_thread(text.substr(0, comma));
+    const std::optional<unsigned> thread = parse<unsigned>(text.substr(0, comma));
     if (!thread) return std::nullopt;
     threads.push_back(*thread);
     if (comma == text.size()) return threads;
@@ -117,7 +111,7 @@ std::string check_schedule(const std::string& text) {
   std::string_view rest = text;
   for (std::size_t step = 1;; ++step) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
-    if (!parse_thread(rest.substr(0, comma))) {
+    if (!parse<unsigned>(rest.substr(0, comma))) {
       return fmt::format(
           "step {}: '{}' is not the number of a thread; expected numbers with commas between them: 0,0,1,1", step,
           rest.substr(0, comma));
@@ -133,7 +127,7 @@ std::string check_json_file(const std::string& text) {
 }
 
 std::string check_condition(const std::string& text) {
-  const std::optional<double> condition = parse_number(text);
+  const std::optional<double> condition = parse<double>(text);
   if (condition && *condition >= 1 && *condition <= io::max_condition<double>) return {};
   return fmt::format("'{}' is not a condition number; expected 1 to {:g} (float32) or {:g} (float64)", text,
                      io::max_condition<float>, io::max_condition<double>);

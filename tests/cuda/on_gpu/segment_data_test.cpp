@@ -66,13 +66,7 @@ std::vector<std::uint64_t> run(const stretches& of, const segment_call& asked, s
   workspace.library_storage().multiprocessors = asked.multiprocessors;
   asked.what == reduction::dot ? cuda::dot(workspace, x, y, by, to)
                                : cuda::reduce(workspace, asked.what, x, by, to, {}, asked.ddof);
-  try {
-    workspace.check();
-  } catch (const error& refusal) {
-    if (problem != nullptr) *problem = refusal.what();
-    EXPECT_NE(problem, nullptr) << refusal.what();
-  }
-  EXPECT_EQ(unreset_lines(workspace), "");
+  expect_finished(workspace, problem);
   const std::vector<std::uint64_t> all = out.read(2 * of.count() + 1);
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(asked.result));
   std::vector<std::uint64_t> found;

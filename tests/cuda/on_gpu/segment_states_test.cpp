@@ -24,13 +24,7 @@ words_of_lines add_on_gpu(const state_elements& of, const words_of_lines& before
   cuda::workspace workspace;
   workspace.library_storage().multiprocessors = multiprocessors;
   add(workspace, a.data(), b.data(), words.data());
-  try {
-    workspace.check();
-  } catch (const error& refusal) {
-    if (problem != nullptr) *problem = refusal.what();
-    EXPECT_NE(problem, nullptr) << refusal.what();
-  }
-  EXPECT_EQ(unreset_lines(workspace), "");
+  expect_finished(workspace, problem);
   return words.read(before.size());
 }
 

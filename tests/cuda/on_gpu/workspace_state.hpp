@@ -1,9 +1,12 @@
 // What calls leave on the device, and a workspace that looks as after many launches.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cuda/group/call.hpp>
 #include <cuda/host/workspace.hpp>
+#include <exactdot/error.hpp>
 #include <string>
 #include <vector>
 
@@ -55,6 +58,18 @@ inline std::string unreset_lines(exactdot::cuda::workspace& of) {
     }
   }
   return found;
+}
+
+/// That the calls of long lines have reset what they used. *problem: the sentence of the error that they noted; without
+/// `problem` there must be none. Waits.
+inline void expect_finished(exactdot::cuda::workspace& of, std::string* problem) {
+  try {
+    of.check();
+  } catch (const exactdot::error& refusal) {
+    if (problem != nullptr) *problem = refusal.what();
+    EXPECT_NE(problem, nullptr) << refusal.what();
+  }
+  EXPECT_EQ(unreset_lines(of), "");
 }
 
 /// What the device knows of the last call on groups, which has not waited. Waits.
