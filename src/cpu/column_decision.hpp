@@ -16,7 +16,7 @@ inline double before_rounding(const bounded_sum& column, bool to_double) noexcep
   return to_double || tail == 0 ? head : core::to_odd(head, tail);
 }
 
-/// The mean of n terms rounded to R, where a first look decides it: half of the time of decide_exact_mean.
+/// The mean of n terms rounded to R, where a first look decides it: half of the time of core::decide_exact_mean.
 ///
 /// Let q be head/n rounded. The mean lacks of q what head - q·n, which is exact, and tail are over n, off by
 /// bound/n. A mean rounded to float needs only their size: |head/n - q| <= 2^-53·|q|. Rounding is monotonic: if
@@ -53,7 +53,7 @@ inline core::decision decide_column(const core::result_rule& rule, std::size_t n
     if (found.certain) return found;
   }
   if (column.bound == 0 && rule.finish() == core::finish::quotient && !rule.is_integer()) {
-    found = decide_exact(rule, n, column.head, column.tail);
+    found = core::decide_exact<arithmetic>(rule, n, column.head, column.tail);
     if (found.certain) return found;
   }
   found.certain = finish_if_certain(rule, n, column, found.word);

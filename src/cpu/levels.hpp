@@ -4,9 +4,8 @@
 // Inline: a plan takes as long as a reduction of some hundred elements (docs/experiments.md, "The plan").
 #pragma once
 
-#include <cpu/exact_decision.hpp>
 #include <cpu/kernels.hpp>
-#include <exactdot/core/enclosure.hpp>
+#include <exactdot/core/exact_result.hpp>
 #include <exactdot/core/finish.hpp>
 #include <plan/plan.hpp>
 
@@ -65,7 +64,7 @@ template <class Exact>
 bool finish_tie(const core::result_rule& rule, std::size_t n, Exact exact, std::uint64_t& result) {
   exact_pair sum;
   if (rule.finish() == core::finish::root || !exact(sum)) return false;
-  const core::decision found = decide_exact(rule, n, sum.high, sum.low);
+  const core::decision found = core::decide_exact<arithmetic>(rule, n, sum.high, sum.low);
   result = found.word;
   return found.certain;
 }

@@ -1,11 +1,11 @@
-// Tests of core/enclosure.hpp: whenever an enclosure decides a result, it is that of every sum in it.
+// Tests of core/enclosure.hpp and exact_result.hpp: whenever an enclosure decides a result, it is that of every sum in it.
 //
 // The sums lie in the enclosure by construction, many next to ties, and are known exactly by an accumulator. A
 // share of the cases must be decided, so that a function that never decides does not pass.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <exactdot/core/enclosure.hpp>
+#include <exactdot/core/exact_result.hpp>
 #include <exactdot/core/error_free.hpp>
 #include <exactdot/moments.hpp>
 #include <random>

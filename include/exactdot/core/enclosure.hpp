@@ -85,26 +85,6 @@ EXACTDOT_CORE decision decide_format(number_format to, const enclosure& sum) {
   return {word, word == Engine::rounded(to, high)};
 }
 
-/// head + tail, where head is that sum rounded, rounded to odd: of the two neighbouring doubles the one whose last
-/// bit is 1 (S. Boldo, G. Melquiond, IEEE TC 57, 2008). Rounding that again to fewer than 52 bits is one rounding.
-EXACTDOT_CORE double to_odd(double head, double tail) {
-  const auto bits = bit_cast<std::uint64_t>(head);
-  if (tail == 0 || (bits & 1) != 0) return head;
-  const bool outwards = (tail < 0) == (head < 0);
-  return bit_cast<double>(outwards ? bits + 1 : bits - 1);
-}
-
-/// The sum head + tail itself, where head is that sum rounded. Ties too.
-EXACTDOT_CORE decision round_exact(const result_rule& rule, double head, double tail) {
-  const enclosure sum{head, tail, 0};
-  if (!sum.is_finite()) return {0, false};
-  if (rule.is_integer()) return decide_integer(rule, sum);
-  if (rule.gives<double>()) return {to_word(head), true};
-  const double odd = to_odd(head, tail);
-  if (rule.gives<float>()) return {to_word(static_cast<float>(odd)), true};
-  return {round_finite(rule.format(), odd), true};
-}
-
 /// What a rule makes of the final value, if it is certain.
 template <class Engine>
 EXACTDOT_CORE decision decide_value(const result_rule& rule, const enclosure& value) {

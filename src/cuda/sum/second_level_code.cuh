@@ -5,6 +5,7 @@
 #include <cuda/sum/round_digits.cuh>
 #include <cuda/sum/second_level.cuh>
 #include <cuda/sum/thread_sum.cuh>
+#include <exactdot/core/exact_result.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <tuple>
 
@@ -230,8 +231,10 @@ __device__ core::decision decide_refined(refined_sum total, error_bound bound, s
   const core::enclosure sum{total.part(0), total.part(1), __fma_rn(bound.factor, total.error, rest)};
   const double count = static_cast<double>(to.count);
   if (scale == scaling::none) {
-    if (sum.bound == 0 && to.rule.finish() == core::finish::round)
-      return core::round_exact(to.rule, sum.head, sum.tail);
+    if (sum.bound == 0) {
+      const core::decision found = core::decide_exact<correctly_rounded>(to.rule, to.count, sum.head, sum.tail);
+      if (found.certain) return found;
+    }
     return core::decide_finish<correctly_rounded>(to.rule, count, sum);
   }
   const int exponent = factors * scale_exponent;

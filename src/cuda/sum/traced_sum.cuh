@@ -11,6 +11,7 @@
 
 #include <cuda/sum/bounded_sum.cuh>
 #include <cuda/sum/digits.cuh>
+#include <exactdot/core/exact_result.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -161,39 +162,11 @@ struct bounded_thread_sum<Carrier, Term, summation::traced> {
   }
 };
 
-/// Whether head + tail == count·(x + half) exactly; if in doubt, no. x is near head / count, half a power of two.
-__device__ inline bool is_multiple(double head, double tail, double count, double x, double half) {
-  const double product = x * count, rest = __fma_rn(x, count, -product);
-  const auto first = core::two_sum(head, -product), second = core::two_sum(first.value, tail),
-             third = core::two_sum(second.value, -rest), last = core::two_sum(third.value, -half * count);
-  return last.value == 0 && first.error == 0 && second.error == 0 && third.error == 0 && last.error == 0;
-}
-
-/// A mean that is a tie between two numbers of type R, from the exact sum head + tail and the enclosure of the
-/// quotient: that with the even last bit. Rows of n elements of few bits have many, and no bound decides them.
-template <class R>
-__device__ core::decision decide_tie(double head, double tail, double count, const core::enclosure& value) {
-  constexpr bool narrow = sizeof(R) < sizeof(double);
-  const double bound = core::widened(value, narrow);
-  const R low = static_cast<R>(value.head + (value.tail - bound)),
-          high = static_cast<R>(value.head + (value.tail + bound));
-  const std::uint64_t of_low = core::to_word(low), of_high = core::to_word(high);
-  const bool adjacent = of_low - of_high + 1 <= 2;
-  const double half = (static_cast<double>(high) - static_cast<double>(low)) / 2;
-  const bool is_normal = half > 0x1p-1000 && half < 0x1p900;
-  if (!adjacent || !is_normal || !is_multiple(head, tail, count, static_cast<double>(low), half)) return {0, false};
-  return {(of_low & 1) == 0 ? of_low : of_high, true};
-}
-
-/// The mean of an exact sum. Not inlined, as decide_other_finish.
-[[gnu::noinline]] __device__ core::decision decide_exact_mean(core::result_rule rule, double count, double head,
+/// The mean of an exact sum: rows of elements of few bits have many ties, and no bound decides them. Not inlined, as
+/// decide_other_finish.
+[[gnu::noinline]] __device__ core::decision decide_exact_mean(core::result_rule rule, std::uint64_t count, double head,
                                                               double tail) {
-  const core::enclosure value = core::value_of<correctly_rounded>(rule, count, {head, tail, 0});
-  const core::decision found = core::decide_value<correctly_rounded>(rule, value);
-  if (found.certain || !value.is_finite()) return found;
-  if (rule.gives<float>()) return decide_tie<float>(head, tail, count, value);
-  if (rule.gives<double>()) return decide_tie<double>(head, tail, count, value);
-  return found;
+  return core::decide_exact_mean<correctly_rounded>(rule, count, head, tail);
 }
 
 /// The enclosure of the sum.
@@ -211,9 +184,10 @@ __device__ __forceinline__ core::decision decide(const traced_sum<tracks_least>&
   const auto ends = core::two_sum(total.sum, total.correction);
   core::enclosure sum{ends.value, ends.error, __fma_rn(bound.factor, total.error, bound.floor)};
   if (total.is_exact()) {
-    if (rule.finish() == core::finish::round) return core::round_exact(rule, sum.head, sum.tail);
-    if (rule.finish() == core::finish::quotient) {
-      return decide_exact_mean(rule, static_cast<double>(count), sum.head, sum.tail);
+    if (rule.finish() == core::finish::round) return core::round_exact<correctly_rounded>(rule, sum.head, sum.tail);
+    if (rule.finish() == core::finish::quotient && !rule.is_integer()) {
+      const core::decision found = decide_exact_mean(rule, count, sum.head, sum.tail);
+      if (found.certain) return found;
     }
     sum.bound = 0;
   }
