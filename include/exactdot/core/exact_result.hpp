@@ -38,7 +38,7 @@ template <class Engine>
 EXACTDOT_CORE decision decide_exact_mean(const result_rule& rule, std::uint64_t n, double head, double tail) {
   constexpr decision open{0, false};
   const auto count = static_cast<double>(n);
-  if (head == 0) return {0, true};
+  if (head == 0) return {0, n > 0};
   if (!(magnitude_of(head) > 0x1p-900 && magnitude_of(head) < 0x1p900) || n > std::uint64_t{1} << 50) return open;
   const double first = head / count, lacking = (Engine::fma(-first, count, head) + tail) / count, q = first + lacking;
   const auto rest = two_sum(Engine::fma(-q, count, head), tail);
