@@ -118,6 +118,7 @@ double as_number(R x) {
 template <class R, class T>
 void expect_rows_of_cpu(reduction what, const keyed_rows<T>& x, const device_vector<T>& elements,
                         const device_vector<std::int32_t>& keys, std::size_t gap, const std::string& of) {
+  if (!is_tried()) return;
   const auto size = static_cast<std::ptrdiff_t>(sizeof(T)), of_result = static_cast<std::ptrdiff_t>(sizeof(R));
   const std::size_t pitch = x.columns + gap;
   const axis rows[] = {{x.n, static_cast<std::ptrdiff_t>(x.apart) * size}}, columns[] = {{x.columns, size}};

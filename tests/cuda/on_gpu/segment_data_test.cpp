@@ -86,6 +86,7 @@ std::uint64_t expected(const stretches& of, const segment_call& asked, std::size
 }
 
 void expect_segments(const stretches& of, const segment_call& asked, const std::string& name) {
+  if (!is_tried()) return;
   const std::vector<std::uint64_t> found = run(of, asked);
   for (std::size_t i = 0; i < of.count(); ++i) {
     ASSERT_EQ(found[i], expected(of, asked, i))

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exactdot/error.hpp>
 #include <random>
@@ -29,6 +30,13 @@ inline void fit_simulator(std::size_t& m, std::size_t& n, std::size_t elements =
   std::size_t &longer = m > n ? m : n, &shorter = m > n ? n : m;
   shorter = std::min<std::size_t>(shorter, 40);
   longer = std::min(longer, elements / shorter);
+}
+
+/// Whether to try this case: of those that tests compute on the simulator EXACTDOT_TEST_SCALE per cent are, spread evenly.
+inline bool is_tried() {
+  static const char* const scale = is_simulated() ? std::getenv("EXACTDOT_TEST_SCALE") : nullptr;
+  static unsigned cases = 0;
+  return scale == nullptr || cases++ * 37 % 100 < static_cast<unsigned>(std::atoi(scale));
 }
 
 /// Chooses the order in which the simulator runs threads; set by its tests (on_simt/findings.cpp).
