@@ -14,11 +14,11 @@
 #include <limits>
 #include <utility>
 
-// The targets of the table below and no others, whichever this version of Highway has. SSE has no fused multiply-add,
-// so machines without AVX2 use the portable target. Vectors of SVE have no size that the compiler knows, and the
-// kernels keep vectors in structs: machines with SVE use NEON. The portable target is compiled even where the compiler
-// may assume more, so that every machine can run it. EXACTDOT_DISABLED_TARGETS: what a build for tests leaves out, to
-// compile faster.
+// The targets of the table below and no others, whichever this version of Highway has. SSE has no fused
+// multiply-add, so machines without AVX2 use the portable target. Vectors of SVE have no size that the compiler
+// knows, and the kernels keep vectors in structs: machines with SVE use NEON. The portable target is compiled even
+// where the compiler may assume more, so that every machine can run it. EXACTDOT_DISABLED_TARGETS: what a build for
+// tests leaves out, to compile faster.
 #ifndef EXACTDOT_DISABLED_TARGETS
 #define EXACTDOT_DISABLED_TARGETS 0
 #endif
