@@ -70,6 +70,7 @@ test: release
 	$(ctest) --test-dir $(RELEASE) --label-exclude 'long|simt'
 
 test-long: release
+	@$(MAKE) site-tools || echo 'make: the tools of the site are not there, so package.site is skipped'
 	cmake --build $(RELEASE) --parallel $(JOBS) --target long_tests
 	$(ctest) --test-dir $(RELEASE) --label-regex long
 

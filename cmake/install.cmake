@@ -31,6 +31,10 @@ endif()
 # paths relative to the file, so that an installation can be moved
 cmake_path(SET pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${pkgconfig_dir}" OUTPUT_VARIABLE prefix_from_pkgconfig)
+set(line_of_address)  # URL: where there is a public address (scripts/release --address)
+if(PROJECT_HOMEPAGE_URL)
+  set(line_of_address "\nURL: ${PROJECT_HOMEPAGE_URL}")
+endif()
 configure_file(cmake/exactdot.pc.in exactdot.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/exactdot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)

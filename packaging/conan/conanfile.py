@@ -23,6 +23,7 @@ class Exactdot(ConanFile):
     version = re.search(r"^project\(exactdot VERSION (\S+)", PROJECT, re.MULTILINE)[1]
     license = re.search(r"^set\(EXACTDOT_LICENSE (\S+)\)", PROJECT, re.MULTILINE)[1]
     description = re.search(r'^  DESCRIPTION "(.*)"\)', PROJECT, re.MULTILINE)[1]
+    homepage = url = next(iter(re.findall(r'^  HOMEPAGE_URL "(.*)"', PROJECT, re.MULTILINE)), None)
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"shared": [True, False]}

@@ -27,8 +27,7 @@ nb::dict gpu_info() {
   info["toolkit"] = std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
   info["devices"] = names;
   std::string note = status == cudaSuccess ? "" : cudaGetErrorString(status);
-  if (status == cudaErrorInsufficientDriver)
-    note += ": the machine has no NVIDIA driver, or one that is older than CUDA 13";
+  if (status == cudaErrorInsufficientDriver) note += "; " + cuda::insufficient_driver();
   info["note"] = note;
   return info;
 }

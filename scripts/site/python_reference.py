@@ -17,6 +17,7 @@ or an iterator of numbers.
 """
 GROUPS = {  # heading: names, in this order
     "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot matvec linalg.vector_norm",
+    "Lists": "list_*",
     "Segments": "segment_*",
     "Groups": "group_count group_*",
     "States": "states *states state_words",
@@ -105,13 +106,24 @@ def item(term, text):
     return f"- {term}  \n  " + escaped(text.strip()).replace("\n", "\n  ")
 
 
-def entry(level, name, nodes, faults):
+def other_names(tree):
+    """What `from … import name as other` gives: the other names of each name."""
+    found = {}
+    for node in tree.body:
+        for alias in node.names if isinstance(node, ast.ImportFrom) else []:
+            if alias.asname:
+                found.setdefault(alias.name, []).append(alias.asname)
+    return found
+
+
+def entry(level, name, nodes, faults, others=()):
     described = next((text for node in nodes if (text := ast.get_docstring(node))), None)
     if described is None:
         faults.append(name)
         return []
     code = "\n".join(signature(node, name.rpartition(".")[2] if "linalg" not in name else name) for node in nodes)
-    return [f"{level} {escaped(name)}", f"```python\n{code}\n```", body(described)]
+    also = [f"Also called {', '.join(f'`{other}`' for other in others)}."] if others else []
+    return [f"{level} {escaped(name)}", f"```python\n{code}\n```", *also, body(described)]
 
 
 def page(package, stubs):
@@ -121,14 +133,16 @@ def page(package, stubs):
                   if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
     modules = [functions_of(ast.parse(path.read_text())) for path in (package / "_states.py", stubs)]
     known = {**modules[0], **modules[1], "linalg.vector_norm": modules[1]["vector_norm"]}
-    names, faults, parts = [name for name in public if name != "linalg"] + ["linalg.vector_norm"], [], [INTRODUCTION]
+    others = {name: found for name, found in other_names(tree).items() if set(found) <= set(public)}
+    described = set(public) - {"linalg"} - set(itertools.chain(*others.values()))
+    names, faults, parts = [name for name in public if name in described] + ["linalg.vector_norm"], [], [INTRODUCTION]
     for heading, patterns in GROUPS.items():
         parts.append(f"## {heading}")
         for pattern in patterns.split():
             regex = re.compile(re.escape(pattern).replace(r"\*", ".*") + "$")
             for name in [name for name in names if regex.match(name)]:
                 names.remove(name)
-                parts += entry("###", name, known.get(name, []), faults)
+                parts += entry("###", name, known.get(name, []), faults, others.get(name, ()))
                 for node in known.get(name, []):
                     if isinstance(node, ast.ClassDef):
                         for member, nodes in functions_of(node).items():

@@ -14,15 +14,16 @@
 #include <limits>
 #include <utility>
 
-// SSE has no fused multiply-add, so machines without AVX2 use the portable target. Vectors of SVE have no size that
-// the compiler knows, and the kernels keep vectors in structs: machines with SVE use NEON. The portable target is
-// compiled even where the compiler may assume more, so that every machine can run it. EXACTDOT_DISABLED_TARGETS:
-// what a build for tests leaves out, to compile faster.
+// The targets of the table below and no others, whichever this version of Highway has. SSE has no fused
+// multiply-add, so machines without AVX2 use the portable target. Vectors of SVE have no size that the compiler
+// knows, and the kernels keep vectors in structs: machines with SVE use NEON. The portable target is compiled even
+// where the compiler may assume more, so that every machine can run it. EXACTDOT_DISABLED_TARGETS: what a build for
+// tests leaves out, to compile faster.
 #ifndef EXACTDOT_DISABLED_TARGETS
 #define EXACTDOT_DISABLED_TARGETS 0
 #endif
 #define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | EXACTDOT_DISABLED_TARGETS)
+  (~(HWY_AVX3 | HWY_AVX2 | HWY_NEON | HWY_EMU128 | HWY_SCALAR) | EXACTDOT_DISABLED_TARGETS)
 #define HWY_COMPILE_ALL_ATTAINABLE
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels.cpp"

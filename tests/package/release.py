@@ -3,6 +3,7 @@
 
 usage: release.py SOURCE SCRATCH
 """
+import json
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-VERSION, DATE = "9.8.7", "2130-01-02"
+VERSION, DATE, ADDRESS = "9.8.7", "2130-01-02", "https://example.org/exactdot"
 # check, file, what is replaced, replacement, what the check has to say
 FAULTS = (
     ("version", "pyproject.toml", 'version = "9.8.7"', 'version = "9.8.6"', "pyproject.toml has 9.8.6 and 9.8.7, CMakeLists.txt 9.8.7; "
@@ -19,6 +20,9 @@ FAULTS = (
     ("version", "CITATION.cff", "version: 9.8.7", "version: 9.8.6", "CITATION.cff has 9.8.6"),
     ("version", "CMakeLists.txt", r"PROJECT_VERSION}\)", "PROJECT_VERSION}.dev3)", "pyproject.toml has 9.8.7, CMakeLists.txt 9.8.7.dev3"),
     ("namespace", "include/exactdot/error.hpp", "inline v9_8", "inline v9_7", "include/exactdot/error.hpp and 0 other files"),
+    ("address", "packaging/simtcc/pyproject.toml", ADDRESS, "https://example.org/b", "packaging/simtcc/pyproject.toml has https://example.org/b, "
+     f"CMakeLists.txt {ADDRESS}; scripts/release --address URL writes all"),
+    ("address", "CITATION.cff", "repository-code: .*\n", "", "CITATION.cff has None"),
     ("changelog", "CHANGELOG.md", rf"## \[9.8.7\] - {DATE}", "## [9.8.7]", "CHANGELOG.md has no section '## [9.8.7] - DATE'"),
     ("changelog", "CHANGELOG.md", r"(?=## \[9.8.7\])", "## [Unreleased]\n\n- More.\n\n", "CHANGELOG.md still has entries under [Unreleased], which 9.8.7 would lose"),
     ("changelog", "CHANGELOG.md", DATE, "2001-01-02", "CHANGELOG.md dates 9.8.7 2001-01-02, before an earlier version"),
@@ -65,11 +69,27 @@ class copy_of:
             sys.exit(f"release: {' '.join(arguments)} exited with {done.returncode}, not with {status} and '{says}':\n{said}")
 
 
+def write_address(copy):
+    """A release needs one; it is written twice, so that nothing is left of the first."""
+    if not json.loads((copy.root / "packaging/vcpkg/vcpkg.json").read_text()).get("homepage"):
+        copy.expect(1, "--check", "address", says="FAIL  address: the project has no public address")
+    copy.expect(1, "--address", "example.org", says="example.org is no address; write it as https://host/path")
+    for address in ("https://example.org/a", ADDRESS):
+        copy.expect(0, "--address", address, says=f"wrote {address} to CMakeLists.txt, pyproject.toml")
+        copy.expect(0, "--check", "address", says=f"ok    address: {address}")
+    if json.loads((copy.root / "packaging/vcpkg/vcpkg.json").read_text())["homepage"] != ADDRESS:
+        sys.exit("release: --address did not write vcpkg.json")
+    for name in ("pyproject.toml", "packaging/cu13/pyproject.toml", "packaging/simtcc/pyproject.toml"):
+        text = (copy.root / name).read_text()
+        if text.count(f'\n\n[project.urls]\nHomepage = "{ADDRESS}"\n\n[') != 1 or text.count("https://") != 1:
+            sys.exit(f"release: --address did not write {name}:\n{text}")
+
+
 def main(source, scratch):
     copy = copy_of(source, scratch)
     version = re.search(r'^version = "(.*)"', (source / "pyproject.toml").read_text(), re.MULTILINE)[1]
     known_to_fail = "version" if ".dev" in version else "tag"
-    copy.expect(0, "--check", *({"version", "namespace", "changelog", "citation", "tree", "tag"} - {known_to_fail}), says="changelog: ")
+    copy.expect(0, "--check", *({"version", "namespace", "address", "changelog", "citation", "tree", "tag"} - {known_to_fail}), says="changelog: ")
     copy.expect(0, "--set", "9.8.7.dev0", says="wrote 9.8.7.dev0")
     if "## [Unreleased]" not in (copy.root / "CHANGELOG.md").read_text():
         sys.exit("release: --set 9.8.7.dev0 made no section [Unreleased]")
@@ -78,6 +98,7 @@ def main(source, scratch):
     changelog.write_text(changelog.read_text().replace("## [Unreleased]\n", "## [Unreleased]\n\n- An entry.\n", 1))
     copy.expect(0, "--set", VERSION, DATE, says=f"wrote {VERSION}")
     copy.expect(1, "--check", "tree", says="FAIL  tree: ")
+    write_address(copy)
     copy.commit()
     copy.expect(1, "--check", "tag", says="FAIL  tag: there is no tag v9.8.7; scripts/release --tag makes it")
     for check, name, old, new, says in FAULTS:

@@ -7,7 +7,10 @@ to the line `}`) precede main(); the other lines are its body. After a statement
 the program checks the comparison. A snippet without such a comment is an error, because it could not fail. Line numbers
 are those of the Markdown file. The line `<!-- run on simt -->` marks a snippet with kernels, which becomes a .cu file.
 
-usage: snippets.py FOLDER FILE.md...    writes FOLDER/FILE_LINE.cpp (or .cu) and prints the names, one per line
+The line `<!-- compile: PARAMETERS -->` marks a snippet for memory of a GPU: it is compiled as a function with these parameters,
+which are what the page leaves to the reader, with the headers of exactdot::cuda and without a GPU or a CUDA toolkit.
+
+usage: snippets.py FOLDER FILE.md...    writes FOLDER/FILE_LINE.cpp (or .cu, or _compiled.cpp) and prints the names, one per line
 """
 import pathlib
 import re
@@ -24,6 +27,9 @@ void expect(bool holds, const char* statement) {
 }  // namespace
 """
 MARKS = {"<!-- run -->": ".cpp", "<!-- run on simt -->": ".cu"}
+COMPILED = re.compile(r"<!-- compile: (.*) -->")
+HEADERS = "".join(f"#include <exactdot/{name}.hpp>\n" for name in (
+    "exactdot", "cuda", "cuda/batches", "cuda/batch_states", "cuda/lists", "cuda/peer_sums"))
 COMPARISON = re.compile(r";\s*//\s*(\S.*==.*?)\s*$")
 
 
@@ -38,7 +44,8 @@ def snippets(path):
             first = None
         elif first is not None:
             lines.append(line)
-        suffix = MARKS.get(line.strip()) or (suffix if not line.strip() else None)
+        mark = line.strip()
+        suffix = MARKS.get(mark) or (mark if COMPILED.fullmatch(mark) else suffix if not mark else None)
 
 
 def program(path, first, lines):
@@ -62,13 +69,23 @@ def program(path, first, lines):
     return "".join(sections)
 
 
+def compiled(path, first, lines, parameters):
+    """The text of a function that holds the snippet."""
+    numbered = [f'#line {number} "{path.name}"\n{line}\n' for number, line in enumerate(lines, first)]
+    includes = [each for each in numbered if "\n#include" in each]
+    body = [each for each in numbered if "\n#include" not in each]
+    return "".join([HEADERS, *includes, "using namespace exactdot;\n", f"void snippet({parameters});\n",
+                    f"void snippet({parameters}) {{\n", *body, "}\n"])
+
+
 def main(folder, *files):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for path in map(pathlib.Path, files):
         for first, lines, suffix in snippets(path):
-            target = folder / f"{path.stem}_{first}{suffix}"
-            text = program(path, first, lines)
+            mark = COMPILED.fullmatch(suffix)
+            target = folder / f"{path.stem}_{first}{'_compiled.cpp' if mark else suffix}"
+            text = compiled(path, first, lines, mark[1]) if mark else program(path, first, lines)
             if not target.exists() or target.read_text() != text:
                 target.write_text(text)
             print(target)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks .github/workflows: make has the targets that are called, the scripts exist, actions and containers have a version, and
-what .ci/run calls is called. With PyYAML, the files are parsed too.
+"""Checks .github/workflows: make has the targets that are called, the scripts exist, actions and containers are named by what
+they hold (commit, digest), and what .ci/run calls is called. With PyYAML, the files are parsed too. And of the packages that
+pip installs for the tools, every file's hash is known (scripts/lock).
 
 usage: workflows.py SOURCE [FOLDER]    FOLDER: the workflows; default: SOURCE/.github/workflows
 """
@@ -11,8 +12,8 @@ import sys
 
 EXPECTED = {"codeql.yml", "release.yml", "sanitizers.yml", "tests.yml", "wheels.yml"}
 NEEDS_CUDA = {"test-cuda"}  # which .ci/run calls where there is nvcc
-VERSIONED = re.compile(r"[\w.-]+/[\w./-]+@(?:v\d+(?:\.\d+)*|[0-9a-f]{40})")
-IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+")
+PINNED_ACTION = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
+PINNED_IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}")
 
 
 def faults_of(source, name, text, targets):
@@ -37,16 +38,33 @@ def faults_of(source, name, text, targets):
             yield f"it needs {needed}, which is no job"
     for action in re.findall(r"uses: (\S+)", text):
         local = source / action
-        if not (local.is_file() if action.startswith("./") else VERSIONED.fullmatch(action)):
-            yield f"it uses {action}, which has no version, or is no file"
+        if not (local.is_file() if action.startswith("./") else PINNED_ACTION.fullmatch(action)):
+            yield f"it uses {action}, which is neither a commit nor a file"
     for image in re.findall(r"(?:container|image): (\S.*)", text):
-        if not IMAGE.fullmatch(image.strip()):
-            yield f"the container {image} has no version"
+        if not PINNED_IMAGE.fullmatch(image.strip()):
+            yield f"the container {image.strip()} has no version and digest"
     for target in sorted(targets_in(text) - targets):
         yield f"it calls make {target}, which is no target"
-    for script in re.findall(r"\b(?:scripts|packaging)/[\w/]+", text):
+    for script in re.findall(r"\b(?:scripts|packaging|tests)/[\w./-]*\w", text):
         if not (source / script).is_file():
             yield f"it runs {script}, which does not exist"
+
+
+def faults_of_locks(source):
+    """Sentences about requirements that scripts/lock has not written."""
+    for path in [*sorted((source / "packaging/wheels").glob("*.in")), source / "scripts/site/requirements.in"]:
+        locked = path.with_suffix(".txt")
+        if not locked.is_file():
+            yield f"{path.name}: there is no {locked.name}; scripts/lock writes it"
+            continue
+        entries = re.sub(r" \\\n", "", re.sub(r"^#.*\n", "", locked.read_text(), flags=re.MULTILINE)).splitlines()
+        yield from (f"{locked.name}: {entry.split()[0]} has no hash" for entry in entries if "--hash=sha256:" not in entry)
+        found = {entry.split()[0] for entry in entries}
+        for wanted in re.findall(r"^[\w-]+\S*", path.read_text(), re.MULTILINE):
+            name = re.match(r"[\w-]+", wanted)[0].replace("_", "-")
+            if not any(each.startswith(name + "==") and ("==" not in wanted or each.split("==")[1] == wanted.split("==")[1])
+                       for each in found):
+                yield f"{locked.name} has no {wanted}; scripts/lock writes it"
 
 
 def targets_in(text):
@@ -60,6 +78,7 @@ def main(source, folder=None):
     targets = set(re.findall(r"^([a-z][\w-]*):", (source / "Makefile").read_text(), re.MULTILINE))
     texts = {path.name: path.read_text() for path in sorted(folder.glob("*.yml"))}
     faults = [f"{name}: {fault}" for name, text in texts.items() for fault in faults_of(source, name, text, targets)]
+    faults += faults_of_locks(source)
     faults += [f"there is no workflow {name}" for name in sorted(EXPECTED - set(texts))]
     called = set().union(*map(targets_in, texts.values()))
     faults += [f"no workflow calls make {target}, as .ci/run does"

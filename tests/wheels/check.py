@@ -60,8 +60,8 @@ class Environment:
         options = self.options if action == "install" else ["-q", "-y"]
         return call(self.python, "-m", "pip", action, *options, *words, status=status)
 
-    def run(self, code: str, status: int = 0) -> str:
-        return call(self.python, "-I", "-c", code, status=status, cwd="/")
+    def run(self, code: str, status: int = 0, **variables: str) -> str:
+        return call(self.python, "-I", "-c", code, status=status, cwd="/", env={**os.environ, **variables})
 
 
 def numpy_for(python: Python, venv: Environment, links: Path) -> None:
@@ -88,13 +88,28 @@ def check_exactdot(python: Python, venv: Environment, dist: Path) -> None:
     expect("not a supported wheel on this platform", venv.pip("install", foreign, status=1), "a wheel of another Python")
 
 
-def check_cu13(python: Python, venv: Environment) -> None:
+def check_old_driver(venv: Environment, scratch: Path) -> None:
+    """The CUDA engine with a driver for CUDA 12: as the wheel for CPUs, and info() and errors say what to do."""
+    compiler = shutil.which("cc")
+    if compiler is None or "True" not in venv.run("import exactdot as xd; print(xd.info()['cuda']['built'])"):
+        print("exactdot-cu13: not tried with an old driver: the wheel has no CUDA engine, or there is no C compiler", flush=True)
+        return
+    call(compiler, "-shared", "-fPIC", "-o", scratch / "libcuda.so.1", ROOT / "tests/wheels/old_driver.c")
+    old = {"LD_LIBRARY_PATH": str(scratch)}
+    expect(r"^1\.0$", venv.run(FIRST_RESULT, **old), "a result with an old driver")
+    needed = r"driver is for CUDA 12\.0, this build for CUDA 1\d\.\d: update the driver"
+    expect(needed, venv.run(ENGINE, **old), "info() with an old driver")
+    expect(needed, venv.run("import exactdot as xd; xd.sum([1.0], device='cuda')", status=1, **old), "an error with an old driver")
+
+
+def check_cu13(python: Python, venv: Environment, scratch: Path) -> None:
     """Loaded when it is installed, refused with another version, and forgotten when it is removed."""
     venv.pip("install", "exactdot[cu13]")
     expect(r"/exactdot_cu13/_engine\.", venv.run(ENGINE), "the engine beside exactdot-cu13")
     expect(r"1\.0$", venv.run(FIRST_RESULT), "a result of exactdot-cu13")
     venv.run("import exactdot as xd; cuda = xd.info()['cuda']; assert cuda['devices'] or cuda['note'], cuda")
     expect(r"^exactdot(\._engine)? 1\.0$", venv.run(PICKLES), "a pickle of exactdot-cu13")
+    check_old_driver(venv, scratch)
     (version,) = venv.bin.parent.glob("lib/python*/site-packages/exactdot_cu13/_version.py")
     right = version.read_text()
     version.write_text('version = "0.0.1"\n')
@@ -153,7 +168,7 @@ def main() -> None:
             numpy_for(python, venv, links)
             check_exactdot(python, venv, dist)
             if any(dist.glob("exactdot_cu13-*.whl")):
-                check_cu13(python, venv)
+                check_cu13(python, venv, Path(folder))
         if any(dist.glob("simtcc-*.whl")):
             check_simtcc(Environment(Path(folder) / "simtcc", pythons[-1], [dist]), Path(folder))
         elsewhere = call(venv.python, "-m", "pip", "download", *venv.options, "--no-deps", "--platform=manylinux_2_34_aarch64",

@@ -30,12 +30,7 @@ bool loses_the_context(cudaError_t status) {
 
 std::string what_to_do(cudaError_t status) {
   if (status == cudaErrorNoDevice) return "; this machine has no GPU: compute on the CPU";
-  if (status == cudaErrorInsufficientDriver) {
-    int version = 0;
-    const bool known = cudaDriverGetVersion(&version) == cudaSuccess && version != 0;
-    return known ? "; update the NVIDIA driver, or compute on the CPU"
-                 : "; this machine has no NVIDIA driver: install one, or compute on the CPU";
-  }
+  if (status == cudaErrorInsufficientDriver) return "; " + insufficient_driver() + ", or compute on the CPU";
   if (status == cudaErrorMemoryAllocation) return "; free memory on the device, or compute on the CPU";
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
     return "; build exactdot for this GPU: add its compute capability to CMAKE_CUDA_ARCHITECTURES";
@@ -45,6 +40,17 @@ std::string what_to_do(cudaError_t status) {
 }
 
 }  // namespace
+
+std::string insufficient_driver() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0)
+    return "this machine has no NVIDIA driver: install one";
+  const auto text = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  return "this machine's NVIDIA driver is for CUDA " + text(version) + ", this build for CUDA " +
+         text(CUDART_VERSION) + ": update the driver";
+}
 
 void check(cudaError_t status, const char* what, std::source_location where) {
   if (status == cudaSuccess) return;

@@ -11,6 +11,7 @@
 #include <cuda/work/moments_state.hpp>
 #include <exactdot/cuda.hpp>
 #include <source_location>
+#include <string>
 #include <vector>
 
 namespace exactdot::inline v0_3::cuda {
@@ -94,6 +95,10 @@ class out_of_memory : public error {
 /// Throws if a CUDA call failed: what it was, CUDA's text, what to do, and the source location. Leaves no error
 /// pending.
 void check(cudaError_t status, const char* what, std::source_location where = std::source_location::current());
+
+/// Why the driver cannot serve this build, after cudaErrorInsufficientDriver: there is none, or an older one; and
+/// what to do.
+std::string insufficient_driver();
 
 /// Throws unless the workspace's device is current and nothing failed on it before.
 void require_device(const workspace::storage& storage);
