@@ -52,13 +52,15 @@ struct result_line {
   void* data;
   element_type type;
   axis results;
+  bool adds;
 
   template <result_range Out>
   explicit result_line(Out&& out)
       : data(std::ranges::data(out)),
         type(type_of<std::ranges::range_value_t<Out>>),
-        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))} {}
-  [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false}; }
+        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))},
+        adds(is_added_to<std::remove_cvref_t<Out>>) {}
+  [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false, false, adds}; }
 };
 
 template <class X, class Offset>
