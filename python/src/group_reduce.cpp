@@ -67,7 +67,7 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   divided.shape.insert(divided.shape.begin(), keys.groups);
   divided.is_result.insert(divided.is_result.begin(), true);
   make_results(call, divided.shape, result_type(call));
-  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
+  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller, call.name_of_out());
   const any_results to = results_at(call, places);
   const grid_pair of = grids_of(call, axes);
   if (call.stream != nullptr) {

@@ -259,7 +259,12 @@ std::string group_docstring(const function_signature& signature, const function_
       element_types_text + keys_text + keywords_text(signature, text) +
       "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
       group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
-  if (two) return doc + ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n";
+  if (two) {
+    return doc +
+           ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n"
+           ">>> xd.group_dot([[1, 2], [3, 4], [5, 6]], [10, 1, 1], [0, 0, 1])  # weights of rows\n"
+           "array([[13, 24],\n       [ 5,  6]])\n";
+  }
   for (const auto& [name, results] : group_examples) {
     if (base == name) doc += ">>> xd.group_" + base + "([3.0, 5.0, 4.0], [0, 1, 0])\narray([" + results + "])\n";
   }
