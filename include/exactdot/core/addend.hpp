@@ -40,14 +40,18 @@ EXACTDOT_CORE bool holds_results(const state_layout& layout, const result_rule& 
   return of.lowest_exponent() >= layout.lowest_exponent && of.highest_exponent() <= layout.highest_exponent;
 }
 
-/// The rounded sum of a normalised state, whose words are overwritten, and of one more term, of the result's type.
+/// The rounded sum of a normalised state, whose words are overwritten, and of one more term, which it holds.
+EXACTDOT_CORE outcome finish_with_held_addend(const result_rule& rule, const state_layout& layout,
+                                              std::int64_t* words, const exact_term& addend) {
+  add_term<64>(layout, words, addend);
+  normalise(layout, words);
+  return finish_state(rule, layout, words);
+}
+
+/// The same of any term of the result's type.
 EXACTDOT_CORE outcome finish_with_addend(const result_rule& rule, const state_layout& layout, std::int64_t* words,
                                          const exact_term& addend) {
-  if (holds_results(layout, rule)) {
-    add_term<64>(layout, words, addend);
-    normalise(layout, words);
-    return finish_state(rule, layout, words);
-  }
+  if (holds_results(layout, rule)) return finish_with_held_addend(rule, layout, words, addend);
   constexpr state_layout wide = layout_of<double>();
   std::int64_t wider[wide.words()] = {};
   add_state(wide, wider, layout, words);

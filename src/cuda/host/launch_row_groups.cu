@@ -1,5 +1,5 @@
 // The kernels of rows by keys of one carrier, EXACTDOT_ELEMENT: sums of all terms and variances of floats, sums of
-// integers. One object per carrier.
+// integers; of products of rows with weights. One object per carrier.
 #include <cuda/host/launch_configured_lines.cuh>
 #include <cuda/shape/row_groups.cuh>
 
@@ -50,7 +50,8 @@ void launch_row_groups(const workspace::storage& storage, const core::term_info&
       const auto launch_if = [&]<class Term>(Term) {
         constexpr auto of_term = core::describe_term<Term>();
         if constexpr (has_kernel_of_rows(type_of<Element>, of_term)) {
-          if (term == of_term) launch_rows<sum_work<T, Term, layout>, Element>(storage, in, n, out, asked);
+          using work = std::conditional_t<Term::inputs == 2, sum_of_terms<T, Term>, sum_work<T, Term, layout>>;
+          if (term == of_term) launch_rows<work, Element>(storage, in, n, out, asked);
         }
       };
       std::apply([&](auto... each) { (launch_if(each), ...); }, core::term_types());
