@@ -11,6 +11,10 @@ template <class Work, class Element>
 using config_of = row_config<Work, Element, columns_of_row_thread(sizeof(Element)), Work::sums == 1 ? 4 : 2,
                              Work::sums == 1 ? 3 : 2>;
 
+/// Sums of a term: of two inputs of the products by a row's weight.
+template <class T, class Term, input_layout layout>
+using row_sum_work = std::conditional_t<Term::inputs == 2, sum_of_terms<T, Term>, sum_work<T, Term, layout>>;
+
 template <class Work, class Element>
 void launch_rows(const workspace::storage& storage, const row_groups& in, std::size_t n, const row_results& out,
                  const line_request& asked) {
@@ -50,8 +54,7 @@ void launch_row_groups(const workspace::storage& storage, const core::term_info&
       const auto launch_if = [&]<class Term>(Term) {
         constexpr auto of_term = core::describe_term<Term>();
         if constexpr (has_kernel_of_rows(type_of<Element>, of_term)) {
-          using work = std::conditional_t<Term::inputs == 2, sum_of_terms<T, Term>, sum_work<T, Term, layout>>;
-          if (term == of_term) launch_rows<work, Element>(storage, in, n, out, asked);
+          if (term == of_term) launch_rows<row_sum_work<T, Term, layout>, Element>(storage, in, n, out, asked);
         }
       };
       std::apply([&](auto... each) { (launch_if(each), ...); }, core::term_types());
