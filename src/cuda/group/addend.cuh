@@ -72,6 +72,7 @@ template <class Work, class Team, class Line>
 __device__ __forceinline__ void add_line_again(const Line& line, Team team, typename Work::storage& storage,
                                                const destination& to) {
   sum_exactly(core::describe_term<typename Work::Term>(), line, team, storage);
+  Team::synchronise();  // all have read whether the sum is complete
   if (team.first_thread() < 32) {
     add_old_digits(storage.sum, to.rule, static_cast<const char*>(to.value));
     static_cast<void>(finish_sum(to, storage.sum, storage.carried_digit, storage.words));
