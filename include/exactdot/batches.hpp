@@ -3,7 +3,8 @@
 // mean(groups{x, keys, count}, out), ….
 //
 // Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
-// result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
+// result type, as long as there are results, or of groups added_to{range}, whose values are terms, too; it must not
+// share memory with the inputs. Its element type is the type
 // to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory or,
 // in programs that link exactdot::cuda, all in a GPU's (docs/shapes.md).
 //
@@ -253,6 +254,7 @@ inline void reduce(reduction what, const any_vector& x, const any_keys& keys, co
                    const options& options = {}, ddof_number ddof = 0) {
   reduce(what, detail::element_line(x).view(), keys, out, options, ddof);
 }
+/// A grid whose stride along every axis of results is 0 weights the rows of the other.
 inline void dot(const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,
                 const options& options = {}) {
   detail::reduce_groups(reduction::dot, a, b, keys, out, options);

@@ -33,6 +33,7 @@ class carrier_columns {
 template <class Work, class Element, int width>
 class weighted_columns {
   using T = typename Work::carrier;
+  using Term = typename Work::Term;
   static constexpr bool are_doubles = sizeof(T) == sizeof(double);
   using sum_of_thread = std::conditional_t<are_doubles, typename Work::of_thread, typename Work::total>;
 
@@ -47,7 +48,8 @@ class weighted_columns {
         const double by[1] = {weight};
         sums_[j].add(value, by);
       } else {
-        sums_[j].template add_term<typename Work::Term>(float_of(element_of<Element>(x, j)), weight);
+        sums_[j].template add_term<Term>(factor<Term>(float_of(element_of<Element>(x, j))),
+                                         second_factor<Term>(weight));
       }
     }
   }
@@ -134,7 +136,7 @@ class row_columns {
   template <bool is_wide>
   __device__ __forceinline__ void add_rows(unsigned begin, unsigned end, unsigned step) {
     unsigned row[in_flight], x[in_flight][columns::words];
-    typename Config::Work::carrier weight[has_weights ? in_flight : 1];
+    [[maybe_unused]] typename Config::Work::carrier weight[has_weights ? in_flight : 1];
     const auto load_numbers = [&](unsigned from) {
 #pragma unroll
       for (unsigned k = 0; k < in_flight; ++k) row[k] = from + k * step < end ? rows_[from + k * step] : ~0U;
