@@ -6,10 +6,11 @@
 namespace exactdot::inline v0_3::cuda {
 namespace {
 
-/// Rows in flight, and blocks of a multiprocessor, by the registers that sums take.
+/// Rows in flight, and blocks of a multiprocessor, by the registers that sums take: traced sums of products half as
+/// many again as plain ones.
 template <class Work, class Element>
 using config_of = row_config<Work, Element, columns_of_row_thread(sizeof(Element)), Work::sums == 1 ? 4 : 2,
-                             Work::sums == 1 ? 3 : 2>;
+                             Work::sums == 1 && Work::Term::inputs == 1 ? 3 : 2>;
 
 /// Sums of a term: of two inputs of the products by a row's weight.
 template <class T, class Term, input_layout layout>
