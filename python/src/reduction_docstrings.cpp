@@ -148,9 +148,10 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
 )";
     case add_to_parameter:
       return R"(add_to : array, optional
-    The array to which the results are added, in place: each is the exact sum of what is there and of its group, rounded
-    once, as index_add_ of PyTorch and numpy.add.at round many times. Of the shape of the results, whose first axis is then
-    the number of groups; groups without elements keep their bits. Instead of out, and as out in all else.
+    The array to which the results are added, in place: each is the exact sum of what is there and of its group,
+    rounded once, where index_add_ of PyTorch and numpy.add.at round each step. Of the shape of the results, whose
+    first axis is then the number of groups; groups without elements keep their bits. Instead of out, and as out in
+    all else.
 )";
     case stream_parameter:
       return R"(stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
