@@ -175,8 +175,7 @@ def check_weights_and_add_to(to_gpu: Any, integers: Any, x: np.ndarray, keys: np
     check(xd.group_dot(to_gpu(weights), to_gpu(x), integers(keys), groups), expected, to_gpu(x[:1]))
     table, on_host = to_gpu(expected), expected.copy()
     if expected.dtype.kind != "i" and not type(table).__module__.startswith("jax"):  # whose arrays are immutable
-        xd.group_sum(to_gpu(x), integers(keys), add_to=table)
-        check(table, xd.group_sum(x, keys, add_to=on_host), to_gpu(x[:1]))
+        check(xd.group_sum(to_gpu(x), integers(keys), add_to=table), xd.group_sum(x, keys, add_to=on_host), to_gpu(x[:1]))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
