@@ -213,6 +213,17 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
                            size_t groups, int skip_out_of_range, int result_type, void* results,
                            const xd_options* options);
 
+/* The same of the rows of a matrix: row i of a (and of b) belongs to the group that key i names, and there is a
+ * result for each group and column: that of group g and column k lies g*result_stride bytes and k results after
+ * `results` (result_stride 0: without gaps). A b whose `stride` is 0, its `row_stride` that of one vector, weights
+ * the rows of a by XD_DOT. If add_to_results is not 0, the value that is there is one more term of each result: it
+ * is added to, and rounded once (XD_SUM, XD_ASUM, XD_SUM_OF_SQUARES, XD_DOT; XD_BAD_OPTION otherwise); groups
+ * without elements keep their bits. A vector is a matrix of one column. Columns that follow each other are one pass
+ * over keys and rows. Errors as above. */
+xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* b, const xd_vector* keys,
+                                size_t groups, int skip_out_of_range, int result_type, void* results,
+                                ptrdiff_t result_stride, int add_to_results, const xd_options* options);
+
 /* Result i = how many keys are i, an XD_INT64 or XD_UINT64. Keys and errors as above; one pass over the keys. */
 xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_range, int result_type,
                          void* results, const xd_options* options);

@@ -15,7 +15,7 @@ TYPES = {
     **dict.fromkeys(["a", "b", "x", "keys", "offsets"], "Vector"),
     **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range"], "bool"),
     **dict.fromkeys(["ord", "ddof"], "float"),
-    "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "correction": "float | None",
+    "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "add_to": "None", "correction": "float | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
 }
 OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}
@@ -31,7 +31,7 @@ def overload(name, parameters, out, types, result):
     for each in parameters:
         if each.kind == each.KEYWORD_ONLY and "*" not in declared:
             declared.append("*")
-        is_fixed = types.get(each.name) == JOINED["joined"]  # without the default, which is another value
+        is_fixed = types.get(each.name) in (JOINED["joined"], "Out")  # without the default, which is another value
         default = "" if each.default is each.empty or is_fixed else f" = {each.default!r}"
         declared.append(f"{each.name}: " + (out if each.name == "out" else types[each.name] + default))
     text = ", ".join(each.replace(" ", "\xa0") for each in declared)  # lines end between parameters only
@@ -50,6 +50,8 @@ for name, function in vars(_engine).items():
     forms = [("EllipsisType" if name == "dot" else "EllipsisType | None = None", types, "Any"), ("Out", lists, "Out")]
     if makes_numbers:
         forms.insert(0, ("None = None", lists | OF_A_NUMBER, "int" if name.startswith("arg") else "float"))
+    if "add_to" in parameters:
+        forms.append(("None = None", types | {"add_to": "Out"}, "Out"))
     if "joined" in parameters:
         forms.insert(0, ("None = None", types | JOINED, "float"))
     print(f"_engine.{name}$:")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Times sums of the rows of a matrix by their keys on a GPU, beside PyTorch's index_add_, racy and deterministic.
 
+"combine" is group_dot of rows with a float32 weight each, added to what is there, beside index_add_ of their products.
+
 usage: rows_by_key.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
 
 A time is the median of replayed CUDA graphs of 5 calls, in turns, in microseconds (beside_torch.py). PyTorch adds to
@@ -47,6 +49,9 @@ def cases(torch):
     for what in ("norm", "mean", "var"):
         for name in ("bfloat16", "float32", "float64"):
             yield what, name, 2 ** 20, 64, 2 ** 16, "uniform"
+    for name in ("bfloat16", "float32"):
+        for order in ("uniform", "sorted"):
+            yield "combine", name, 2 ** 20, 64, 2 ** 16, order
 
 
 def timed(torch, call, calls=5):
@@ -69,13 +74,18 @@ def times_of(torch, xd, case):
     x = beside_torch.data(torch, dtype, n, columns)
     keys, of_sum = keys_of(torch, order, n, groups), dtype if dtype.is_floating_point else torch.int64
     ours, theirs = (torch.zeros(groups, columns, device="cuda", dtype=t) for t in (of_sum, dtype))
-    group = getattr(xd, "group_" + what)
-    graphs = {name: timed(torch, lambda: group(x, keys, groups, out=ours))}
+    weights = beside_torch.data(torch, torch.float32, n, 1)
+
+    def call():
+        if what == "combine":
+            return xd.group_dot(x, weights, keys, groups, add_to=ours)
+        return getattr(xd, "group_" + what)(x, keys, groups, out=ours)
 
     def add():
-        theirs.index_add_(0, keys, x)
+        theirs.index_add_(0, keys, (x * weights).to(dtype) if what == "combine" else x)
 
-    if what == "sum":
+    graphs = {name: timed(torch, call)}
+    if what in ("sum", "combine"):
         graphs[name + "_racy"] = timed(torch, add)
     are_frequent = order in ("zipf", "equal")
     slow = None

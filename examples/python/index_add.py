@@ -16,13 +16,7 @@ except ImportError:
 
 def index_add_(table, index, updates):
     """table[index[i]] += updates[i] for all i, with one rounding of each element."""
-    rows = len(table)
-    if isinstance(table, np.ndarray):
-        values, keys = np.concatenate([table, updates]), np.concatenate([np.arange(rows), index])
-    else:
-        values = torch.cat([table, updates])
-        keys = torch.cat([torch.arange(rows, device=index.device), index])
-    table[:] = xd.group_sum(values, keys, rows)
+    xd.group_sum(updates, index, add_to=table)
 
 
 def on_gpu(*arrays):

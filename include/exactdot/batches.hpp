@@ -3,7 +3,8 @@
 // mean(groups{x, keys, count}, out), ….
 //
 // Every result has the bits of the same call on its elements alone, in both modes. `out`: a contiguous range of the
-// result type, as long as there are results; it must not share memory with the inputs. Its element type is the type
+// result type, as long as there are results, or of groups added_to{range}, whose values are terms, too; it must not
+// share memory with the inputs. Its element type is the type
 // to which results are rounded: any that the vector call allows as R. Arrays and results lie in host memory or,
 // in programs that link exactdot::cuda, all in a GPU's (docs/shapes.md).
 //
@@ -52,13 +53,15 @@ struct result_line {
   void* data;
   element_type type;
   axis results;
+  bool adds;
 
   template <result_range Out>
   explicit result_line(Out&& out)
       : data(std::ranges::data(out)),
         type(type_of<std::ranges::range_value_t<Out>>),
-        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))} {}
-  [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false}; }
+        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))},
+        adds(is_added_to<std::remove_cvref_t<Out>>) {}
+  [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false, false, adds}; }
 };
 
 template <class X, class Offset>
@@ -251,6 +254,7 @@ inline void reduce(reduction what, const any_vector& x, const any_keys& keys, co
                    const options& options = {}, ddof_number ddof = 0) {
   reduce(what, detail::element_line(x).view(), keys, out, options, ddof);
 }
+/// A grid whose stride along every axis of results is 0 weights the rows of the other.
 inline void dot(const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,
                 const options& options = {}) {
   detail::reduce_groups(reduction::dot, a, b, keys, out, options);

@@ -36,6 +36,9 @@ struct any_results {
   std::span<const axis> axes;
   bool swapped = false;
   bool is_scratch = false;  ///< may be written though the call fails: nobody reads it then
+  /// The value that is there is one more term of each result, so that it is added to and rounded once: sums and
+  /// dots of groups. A group without elements keeps its bits.
+  bool is_added_to = false;
 };
 
 /// Stretches of a vector: segment i holds the elements from offset i to before offset i + 1. There are `count` + 1
@@ -204,5 +207,22 @@ template <class Range>
 concept result_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     element<std::ranges::range_value_t<Range>> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+/// Results that are added to: sum(groups{x, keys, count}, added_to{out}) stores out[i] plus the elements of group
+/// i, rounded once. Of sums and dots of groups; a group without elements keeps its bits.
+template <element R>
+struct added_to : std::span<R> {
+  template <result_range Out>
+  explicit added_to(Out&& out) : std::span<R>(std::ranges::data(out), std::ranges::size(out)) {}
+};
+template <result_range Out>
+added_to(Out&&) -> added_to<std::ranges::range_value_t<Out>>;
+
+namespace detail {
+template <class Out>
+inline constexpr bool is_added_to = false;
+template <class R>
+inline constexpr bool is_added_to<added_to<R>> = true;
+}  // namespace detail
 
 }  // namespace exactdot::inline v0_3

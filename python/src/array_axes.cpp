@@ -74,15 +74,16 @@ divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& redu
   return divided;
 }
 
-std::vector<axis> places_of(const imported_array& out, const divided_axes& divided, const char* caller) {
+std::vector<axis> places_of(const imported_array& out, const divided_axes& divided, const char* caller,
+                            const char* name) {
   std::vector<std::size_t> shape;
   std::vector<axis> places;
   const std::vector<axis> axes = out.all_axes();
   for (const axis& each : axes) shape.push_back(each.n);
   const bool is_one_element = divided.shape.empty() && shape == std::vector<std::size_t>{1};  // as of vectors
   if (shape != divided.shape && !is_one_element) {
-    throw_python(false, std::string(caller) + ": out has shape " + shape_text(shape) + ", the results have " +
-                            shape_text(divided.shape));
+    throw_python(false, std::string(caller) + ": " + name + " has shape " + shape_text(shape) +
+                            ", the results have " + shape_text(divided.shape));
   }
   for (std::size_t i = 0; i < divided.shape.size(); ++i) {
     if (divided.is_result[i]) places.push_back(axes[i]);

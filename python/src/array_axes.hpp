@@ -24,9 +24,9 @@ void refuse_several_axes(nb::handle given, const char* caller, const char* expec
 
 [[nodiscard]] divided_axes divide(const std::vector<axis>& axes, const std::vector<bool>& reduced, bool keepdims);
 
-/// The axes of an array of results that belong to result axes. Throws ValueError if its shape is not that of the
-/// results.
+/// The axes of an array of results, the argument `name`, that belong to result axes. Throws ValueError if its shape
+/// is not that of the results.
 [[nodiscard]] std::vector<axis> places_of(const imported_array& out, const divided_axes& divided,
-                                          const char* caller);
+                                          const char* caller, const char* name = "out");
 
 }  // namespace exactdot::python

@@ -27,6 +27,9 @@ struct grid_call {
   const stream_choice* stream = nullptr;  ///< of inputs in GPU memory, which are imported on it
   bool as_array = false;                  ///< one result is an array, too
   const char* choices = nullptr;          ///< the types of results, for messages
+  bool adds = false;                      ///< `out` is the argument add_to: results are added to what is there
+
+  [[nodiscard]] const char* name_of_out() const { return adds ? "add_to" : "out"; }
 };
 
 /// The results of an array, or of two along one axis whose other axes are broadcast: a number if there is one and

@@ -57,7 +57,7 @@ grid_pair grids_of(const grid_call& call, const paired_axes& axes) {
 
 any_results results_at(const grid_call& call, std::span<const axis> places) {
   const imported_array& out = call.results.imported;
-  return {out.data, out.type, places, out.swapped, call.out.is_none()};
+  return {out.data, out.type, places, out.swapped, call.out.is_none(), call.adds};
 }
 
 gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_results& to,

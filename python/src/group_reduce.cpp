@@ -20,6 +20,13 @@ any_keys read_keys(const grid_call& call, const group_arguments& given, const im
     keys.groups = static_cast<std::size_t>(read_count(given.groups, "groups", call.caller));
     return keys;
   }
+  if (call.adds) {
+    const imported_array& to = call.results.imported;
+    if (to.dimensions == 0)
+      throw_python(false, std::string(call.caller) + ": add_to has no dimension; groups lie along the first");
+    keys.groups = to.all_axes().front().n;
+    return keys;
+  }
   if (array.on_gpu) {
     throw_python(false, std::string(call.caller) +
                             ": groups is missing; the greatest key is in GPU memory, so pass "
@@ -60,7 +67,7 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   divided.shape.insert(divided.shape.begin(), keys.groups);
   divided.is_result.insert(divided.is_result.begin(), true);
   make_results(call, divided.shape, result_type(call));
-  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller);
+  const std::vector<axis> places = places_of(call.results.imported, divided, call.caller, call.name_of_out());
   const any_results to = results_at(call, places);
   const grid_pair of = grids_of(call, axes);
   if (call.stream != nullptr) {

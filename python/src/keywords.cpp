@@ -25,6 +25,7 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"threads", "0"},
                                                         {"device", "'auto'"},
                                                         {"out", "None"},
+                                                        {"add_to", "None"},
                                                         {"stream", "None"},
                                                         {"negative_zero", "False"},
                                                         {"skip_out_of_range", "False"}};
@@ -90,6 +91,7 @@ const char* way_out_of(const function_signature& signature, PyObject* name) {
   if (is_one_of(name, {"mode"}) && has_keys) {
     return "; groups have no order, which mode fast adds in, so they are always exact";
   }
+  if (is_one_of(name, {"add_to"}) && has_keys) return "; only sums and dots are added to an array";
   if (is_one_of(name, {"p", "ord"}) && signature.is_norm)
     return "; use linalg.vector_norm(x, ord=1) for other orders";
   if (!is_one_of(name, {"axis", "dim", "dims", "axes"}) || signature.has(axis_parameter)) return "";

@@ -24,6 +24,7 @@ enum parameter : unsigned {
   threads_parameter,
   device_parameter,
   out_parameter,
+  add_to_parameter,
   stream_parameter,
   negative_zero_parameter,
   skip_parameter,

@@ -8,9 +8,9 @@
 
 namespace exactdot::python {
 
-void locate_out(nb::handle given, const vectors& inputs, imported_array& out) {
+void locate_out(nb::handle given, const vectors& inputs, imported_array& out, const char* name) {
   const auto refuse = [&](bool is_type_error, const std::string& why) {
-    throw_python(is_type_error, std::string(inputs.caller()) + ": out: " + why + " (out is " +
+    throw_python(is_type_error, std::string(inputs.caller()) + ": " + name + ": " + why + " (" + name + " is " +
                                     describe(given.ptr()) + "; " + inputs.description() + ")");
   };
   try {
@@ -26,8 +26,10 @@ void locate_out(nb::handle given, const vectors& inputs, imported_array& out) {
 
 namespace {
 
-[[noreturn]] void refuse_out(const vectors& inputs, const imported_array& out, const std::string& why) {
-  throw_python(false, std::string(inputs.caller()) + ": out " + why + " (out is " + describe(out.object) + ")");
+[[noreturn]] void refuse_out(const vectors& inputs, const imported_array& out, const std::string& why,
+                             const char* name = "out") {
+  throw_python(false, std::string(inputs.caller()) + ": " + name + " " + why + " (" + name + " is " +
+                          describe(out.object) + ")");
 }
 
 }  // namespace
@@ -41,8 +43,8 @@ void check_out(nb::handle dtype, const vectors& inputs, const imported_array& ou
   check_out_type(dtype, inputs, out);
 }
 
-void check_out_type(nb::handle dtype, const vectors& inputs, const imported_array& out) {
-  const auto refuse = [&](const std::string& why) { refuse_out(inputs, out, why); };
+void check_out_type(nb::handle dtype, const vectors& inputs, const imported_array& out, const char* name) {
+  const auto refuse = [&](const std::string& why) { refuse_out(inputs, out, why, name); };
   if (out.read_only) refuse("is read-only");
   if (out.on_gpu && out.swapped) refuse("is not in native byte order, the only one that a GPU writes");
   if (out.on_gpu && out.device != inputs.first.device) {

@@ -146,6 +146,13 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     wait: the results are ordered by the stream, and an integer result that does not fit is stored as 0. So are
     several results in GPU memory without out, which are a new array of PyTorch, CuPy or JAX.
 )";
+    case add_to_parameter:
+      return R"(add_to : array, optional
+    The array to which the results are added, in place: each is the exact sum of what is there and of its group,
+    rounded once, where index_add_ of PyTorch and numpy.add.at round each step. Of the shape of the results, whose
+    first axis is then the number of groups; groups without elements keep their bits. Instead of out, and as out in
+    all else.
+)";
     case stream_parameter:
       return R"(stream : int or object with __cuda_stream__, cuda_stream or ptr, optional
     The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
@@ -244,15 +251,21 @@ std::string group_raises_text(const function_signature& signature, const functio
 std::string group_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
   const bool two = signature.inputs == 2;
-  std::string doc = "Calls " + base + " for each group of elements with the same key.\n\n" +
-                    "Each result has the bits of " + base +
-                    " on the elements of its group alone, in any order.\n\nParameters\n----------\n" +
-                    (two ? "a, b : arrays of shape (n, ...), whose axes after the first are broadcast,"
-                         : "x : array of shape (n, ...),") +
-                    element_types_text + keys_text + keywords_text(signature, text) +
-                    "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
-                    group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
-  if (two) return doc + ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n";
+  std::string doc =
+      "Calls " + base + " for each group of elements with the same key.\n\n" + "Each result has the bits of " +
+      base + " on the elements of its group alone, in any order.\n\nParameters\n----------\n" +
+      (two ? "a, b : arrays of shape (n, ...), whose axes after the first are broadcast: one of shape (n,) or (n, "
+             "1)\n    weights the rows of the other,"
+           : "x : array of shape (n, ...),") +
+      element_types_text + keys_text + keywords_text(signature, text) +
+      "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
+      group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
+  if (two) {
+    return doc +
+           ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n"
+           ">>> xd.group_dot([[1, 2], [3, 4], [5, 6]], [10, 1, 1], [0, 0, 1])  # weights of rows\n"
+           "array([[13, 24],\n       [ 5,  6]])\n";
+  }
   for (const auto& [name, results] : group_examples) {
     if (base == name) doc += ">>> xd.group_" + base + "([3.0, 5.0, 4.0], [0, 1, 0])\narray([" + results + "])\n";
   }

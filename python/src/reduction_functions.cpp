@@ -17,10 +17,11 @@ namespace exactdot::python {
 namespace {
 
 /// What holds or rounds an integer result that did not fit. Whether uint64 does, the same call tells, once more;
-/// not of iterators, which are at their ends.
+/// not of iterators, which are at their ends, nor of what is added to an array.
 std::string way_out_of_overflow(const reduction_function& function, call_arguments given) {
   static const nb::str* const of_uint64 = new nb::str("uint64");
-  PyObject* const out = given.keywords[out_parameter];
+  PyObject *const out = given.keywords[out_parameter], *const added = given.keywords[add_to_parameter];
+  if (added != nullptr && added != Py_None) return "use add_to of float64, which rounds it";
   const bool has_out = out != nullptr && out != Py_None && out != Py_Ellipsis;
   const std::string way = has_out ? "use out of " : "use dtype=";
   const char* const quote = has_out ? "" : "\"";

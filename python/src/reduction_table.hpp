@@ -30,6 +30,7 @@ inline constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
 constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
+inline constexpr unsigned group_sum_keywords = of_groups(rounding_keywords) | bit(add_to_parameter);
 inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 inline constexpr unsigned list_keywords = placement | bit(dtype_parameter) | bit(joined_parameter);
 inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
@@ -73,10 +74,10 @@ inline constexpr std::array<reduction_function, 42> functions = {{
     {{"segment_max", 1, placement, shape_arguments::offsets}, reduction::max, shapes::segments},
     {{"segment_argmin", 1, placement, shape_arguments::offsets}, reduction::argmin, shapes::segments},
     {{"segment_argmax", 1, placement, shape_arguments::offsets}, reduction::argmax, shapes::segments},
-    {{"group_dot", 2, of_groups(rounding_keywords), shape_arguments::keys}, reduction::dot, shapes::groups},
-    {{"group_sum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::sum, shapes::groups},
-    {{"group_asum", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::asum, shapes::groups},
-    {{"group_sum_of_squares", 1, of_groups(rounding_keywords), shape_arguments::keys},
+    {{"group_dot", 2, group_sum_keywords, shape_arguments::keys}, reduction::dot, shapes::groups},
+    {{"group_sum", 1, group_sum_keywords, shape_arguments::keys}, reduction::sum, shapes::groups},
+    {{"group_asum", 1, group_sum_keywords, shape_arguments::keys}, reduction::asum, shapes::groups},
+    {{"group_sum_of_squares", 1, group_sum_keywords, shape_arguments::keys},
      reduction::sum_of_squares,
      shapes::groups},
     {{"group_norm", 1, of_groups(rounding_keywords), shape_arguments::keys}, reduction::nrm2, shapes::groups},

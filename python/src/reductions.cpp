@@ -29,6 +29,7 @@ struct reduction_call {
   ddof_value ddof = {};
   bool negative_zero = false;
   bool as_array = false;  // out=...: one result is an array, too
+  bool adds = false;      // `out` is the argument add_to
   nb::handle dtype{}, out{}, stream{};
 };
 
@@ -157,7 +158,8 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
                             results,
                             stream,
                             call.as_array,
-                            call.dtype.is_none() ? nullptr : result_choices(call)};
+                            call.dtype.is_none() ? nullptr : result_choices(call),
+                            call.adds};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
     return group_arguments{after[0], after[1], is_true(given, skip_parameter, call.inputs.caller())};
@@ -192,7 +194,7 @@ bool is_vector_call(const reduction_call& call, const call_arguments& given) {
 void locate_results(const reduction_call& call, result_array& results) {
   results.imported.takes_any_shape = true;
   if (call.out.is_none()) return;
-  locate_out(call.out, call.inputs, results.imported);
+  locate_out(call.out, call.inputs, results.imported, call.adds ? "add_to" : "out");
   results.object = nb::borrow(call.out);
 }
 
@@ -284,6 +286,16 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   return module.attr("reduce")(caller, name_in_python(call.what), arrays, after, dtype, **options);
 }
 
+/// Results are added to an array, which is then what `out` is otherwise.
+void take_add_to(const call_arguments& given, bool is_exact, reduction_call& call) {
+  const std::string caller = call.inputs.caller();
+  if (is_exact) throw_python(true, caller + ": add_to is for elements of float and integer types, not for objects");
+  if (is_given(given, out_parameter)) {
+    throw_python(true, caller + ": out and add_to; add_to alone is the array that the results go to");
+  }
+  call.out = keyword(given, add_to_parameter, Py_None), call.adds = true;
+}
+
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
 nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
   const char* const caller = function.signature.name;
@@ -306,6 +318,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   call.stream = keyword(given, stream_parameter, Py_None);
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
+  if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }

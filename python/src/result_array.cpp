@@ -125,7 +125,7 @@ nb::object new_gpu_array(const grid_call& call, const std::vector<std::size_t>& 
 
 void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type) {
   result_array& made = call.results;
-  if (!call.out.is_none()) return check_out_type(call.dtype, call.inputs, made.imported);
+  if (!call.out.is_none()) return check_out_type(call.dtype, call.inputs, made.imported, call.name_of_out());
   const finalization_guard guard;
   const nb::object shape_tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   if (!shape_tuple.is_valid()) throw nb::python_error();

@@ -80,6 +80,29 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
   });
 }
 
+xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* b, const xd_vector* keys,
+                                size_t groups, int skip_out_of_range, int result_type, void* results,
+                                ptrdiff_t result_stride, int add_to_results, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_reduce_rows_by_key";
+    const auto what = to_reduction(reduction, caller);
+    const element_type type = to_type(result_type, caller);
+    require_second(what, b != nullptr, caller);
+    const row_grid first(a, caller, "a"), second(inputs_of(what) == 2 ? b : a, caller, "b");
+    const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
+    const auto columns_of = [](const row_grid& x) {  // whose elements lie along the rows
+      return any_grid{x.view.data, x.view.type, {&x.elements, 1}, {&x.results, 1}, x.view.swapped};
+    };
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
+    if (__builtin_mul_overflow(a->n, size, &row)) row = PTRDIFF_MAX;
+    const axis places[] = {{groups, result_stride != 0 ? result_stride : row}, {a->n, size}};
+    const any_results to{results, type, places, false, false, add_to_results != 0};
+    detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, to_options(options, caller),
+                          ddof_of(options), caller);
+  });
+}
+
 xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_range, int result_type,
                          void* results, const xd_options* options) {
   return guarded([&] {

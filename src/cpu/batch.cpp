@@ -37,6 +37,16 @@ engine::plan plan_of(const batch& of, const line& line, monitor* monitor) {
   return one;
 }
 
+/// Adds a long line to what is there, by its exact sum.
+void add_long_line(const batch& of, std::size_t index, const line& line, const engine::plan& one,
+                   result_sink& sink) {
+  const addend old(of, line.out);
+  if (suits_integers(one)) return sink.take(index, line.out, sum_in_integers(one).finish(one, line.n, &old));
+  state_words words(one.layout());
+  add(one, words.data());
+  sink.take(index, line.out, old.finish(one.layout(), words.data()));
+}
+
 /// Computes a long line by all threads.
 void take_long_line(const batch& of, std::size_t index, const line& line, result_sink& sink) {
   const engine::plan one = plan_of(of, line, sink.counts_elements() ? of.monitor : nullptr);
@@ -50,6 +60,7 @@ void take_long_line(const batch& of, std::size_t index, const line& line, result
     add(one, words.data());
     return sink.take_sums(line.out, line.n, {one.layout(), words.data()});
   }
+  if (of.adds_to_results) return add_long_line(of, index, line, one, sink);
   try {
     sink.take(index, line.out, {reduce(one)});
   } catch (const error& failure) {
@@ -61,7 +72,7 @@ void take_long_line(const batch& of, std::size_t index, const line& line, result
 void take_line(const batch& of, std::size_t index, const line& line, line_reducer& reducer,
                result_sink& sink) noexcept {
   if (of.states != nullptr) return sink.take_sums(line.out, line.n, reducer.sums_of(line));
-  sink.take(index, line.out, reducer.reduce(line));
+  with_addend_at(of, line.out, [&](const addend* more) { sink.take(index, line.out, reducer.reduce(line, more)); });
 }
 
 /// Rows that share a vector, as many as lie along the last axis from i on: computes their results, and returns how

@@ -111,8 +111,9 @@ struct group_integers::tables {
   }
 
   void decide_empty(std::size_t group) noexcept {
-    if (all.of_.states != nullptr) return sink.take_no_sums(place_of(group));
-    sink.take(index_of(group), place_of(group), {all.of_nothing_});
+    char* const to = place_of(group);
+    if (all.of_.states != nullptr) return sink.take_no_sums(to);
+    sink.take(index_of(group), to, {all.of_.adds_to_results ? all.of_.load(to) : all.of_nothing_});
   }
 
   bool decide(const group_entries& entries, std::size_t n, std::size_t group) noexcept {
@@ -124,6 +125,7 @@ struct group_integers::tables {
       const bool negative =
           is_signed(all.column_.a.type) && !all.column_.term_info().absolute && sum.low >> 127 != 0;
       const core::result_rule& rule = all.column_.result;
+      if (all.of_.adds_to_results) return take_added({sum.low, negative ? ~std::uint64_t{0} : 0}, group);
       if (all.of_.states == nullptr && all.products_.empty() && rule.finish() == core::finish::round) {
         const uint128 magnitude = negative ? uint128{0} - sum.low : sum.low;
         sink.take(index_of(group), place_of(group), rounded_sum(rule, negative, magnitude));
@@ -134,6 +136,7 @@ struct group_integers::tables {
     }
     if (!all.products_.empty()) {
       const wide_integer sum = total(all.products_, entries);
+      if (all.of_.adds_to_results) return take_added(sum, group);
       store_integer(sum, to);
     }
     if (all.of_.states != nullptr) {
@@ -157,6 +160,12 @@ struct group_integers::tables {
     load_words(x, static_cast<std::ptrdiff_t>(size_of(type)), type, false, n, room);
     if (takes_magnitudes) take_magnitudes(room, n);
     return room;
+  }
+  /// Adds the sum to what is there.
+  bool take_added(const wide_integer& sum, std::size_t group) noexcept {
+    char* const to = place_of(group);
+    sink.take(index_of(group), to, with_addend(sum, addend(all.of_, to)));
+    return true;
   }
   [[nodiscard]] std::size_t index_of(std::size_t group) const { return column * all.shape_.groups + group; }
   [[nodiscard]] char* place_of(std::size_t group) const { return all.of_.place_of(out, group); }

@@ -230,13 +230,15 @@ void group_lines::reduce_in_pieces(const column_call& call, const lot& one, work
   const std::size_t group = open_[one.first];
   if (of_.states != nullptr)
     return call.sink.take_sums(place_of(call, group), one.elements, by.reducer.sums_of_pieces());
-  take(call, group, by.reducer.finish(one.elements));
+  with_addend_at(of_, place_of(call, group),
+                 [&](const addend* more) { take(call, group, by.reducer.finish(one.elements, more)); });
 }
 
 void group_lines::take_line(const column_call& call, std::size_t group, const line& x,
                             line_reducer& reducer) const noexcept {
   if (of_.states != nullptr) return call.sink.take_sums(place_of(call, group), x.n, reducer.sums_of(x));
-  take(call, group, reducer.reduce(x));
+  with_addend_at(of_, place_of(call, group),
+                 [&](const addend* more) { take(call, group, reducer.reduce(x, more)); });
 }
 
 char* group_lines::place_of(const column_call& call, std::size_t group) const noexcept {

@@ -35,9 +35,13 @@ struct group_table::tables {
   void give(std::size_t group, std::uint64_t word) noexcept {
     sink.take(column * table.shape_.groups + group, table.of_.place_of(out, group), {word});
   }
-  void decide_empty(std::size_t group) noexcept { give(group, table.of_nothing_); }
+  void decide_empty(std::size_t group) noexcept {
+    give(group, table.of_.adds_to_results ? table.of_.load(table.of_.place_of(out, group)) : table.of_nothing_);
+  }
   bool decide(const group_entries& entries, std::size_t n, std::size_t group) noexcept {
-    const core::decision found = table.decide(entries, n);
+    core::decision found{};
+    with_addend_at(table.of_, table.of_.place_of(out, group),
+                   [&](const addend* more) { found = table.decide(entries, n, more); });
     if (found.certain) give(group, found.word);
     return found.certain;
   }
@@ -69,7 +73,8 @@ void group_table::reduce(std::size_t column, result_sink& sink, std::span<unsign
   run_pass(of_, shape_, made, sink, open.data());
 }
 
-bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index) const noexcept {
+bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index,
+                                const addend* more) const noexcept {
   const kernels& kernels = index == 0 ? *sums_.term : *sums_.squares;
   const std::size_t merges = entries.threads * shape_.copies;
   group_sums total = entries_[table(entries.thread, index) + entries.slot];
@@ -81,12 +86,13 @@ bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int
     }
     n += 2 * merges;
   }
+  if (more != nullptr) total = more->joined(total), n += terms_of_addend;
   return bounded_column(total.sum, total.error, total.magnitude, total.smallest, n, kernels.has_two_part_terms);
 }
 
-core::decision group_table::decide(const group_entries& entries, std::size_t n) const noexcept {
-  if (rounds_to_double_) return decide_rounded<double>(sum_of(entries, n, 0));
-  if (sums_.squares == nullptr) return decide_column(column_.result, n, sum_of(entries, n, 0));
+core::decision group_table::decide(const group_entries& entries, std::size_t n, const addend* more) const noexcept {
+  if (rounds_to_double_) return decide_rounded<double>(sum_of(entries, n, 0, more));
+  if (sums_.squares == nullptr) return decide_column(column_.result, n, sum_of(entries, n, 0, more));
   if (n <= column_.ddof) return {of_nothing_, true};
   return decide_moments(column_, n, {sum_of(entries, n, 0), sum_of(entries, n, 1)});
 }

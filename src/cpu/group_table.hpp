@@ -5,6 +5,7 @@
 // that of a cache miss.
 #pragma once
 
+#include <cpu/addend.hpp>
 #include <cpu/group_pass.hpp>
 #include <cpu/sums.hpp>
 
@@ -32,8 +33,10 @@ class group_table {
   [[nodiscard]] std::size_t table(std::size_t thread, int index) const noexcept {
     return (thread * static_cast<std::size_t>(sums_.states()) + static_cast<std::size_t>(index)) * shape_.width;
   }
-  [[nodiscard]] bounded_sum sum_of(const group_entries& entries, std::size_t n, int index) const noexcept;
-  [[nodiscard]] core::decision decide(const group_entries& entries, std::size_t n) const noexcept;
+  [[nodiscard]] bounded_sum sum_of(const group_entries& entries, std::size_t n, int index,
+                                   const addend* more = nullptr) const noexcept;
+  [[nodiscard]] core::decision decide(const group_entries& entries, std::size_t n,
+                                      const addend* more) const noexcept;
 
   const batch& of_;
   engine::plan column_;  ///< of all elements of a column, on one thread, without a monitor

@@ -42,6 +42,7 @@ std::uint64_t bits_of_rows(const engine::batch& of, std::size_t first, std::size
 }  // namespace
 
 bool sums_fit(const engine::batch& of) noexcept {
+  if (of.adds_to_results) return false;
   const engine::plan& each = of.each;
   const bool are_values = each.info().inputs == 1 && !each.multiplies() && !each.info().needs_squares();
   if (of.is_grid() || !are_values || size_of(each.a.type) != sizeof(std::uint64_t) || each.a.swapped) return false;

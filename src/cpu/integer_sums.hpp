@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cpu/addend.hpp>
 #include <cpu/kernels.hpp>
 #include <cstring>
 #include <exactdot/core/finish.hpp>
@@ -118,8 +119,9 @@ class integer_sums {
     store_integer(values_, words);
     if (plan.info().needs_squares()) store_integer(squares_, words + integer_line_layout.words());
   }
-  /// The result of a plan of n elements.
-  [[nodiscard]] core::outcome finish(const engine::plan& plan, std::size_t n) const noexcept;
+  /// The result of a plan of n elements, of which `more` is one more term, or null.
+  [[nodiscard]] core::outcome finish(const engine::plan& plan, std::size_t n,
+                                     const addend* more = nullptr) const noexcept;
 
  private:
   static constexpr std::size_t slice = 128;
@@ -195,7 +197,24 @@ inline core::outcome finished_sum(const core::result_rule& rule, bool negative, 
   return core::finish_state(rule, layout, words, n);
 }
 
-inline core::outcome integer_sums::finish(const engine::plan& plan, std::size_t n) const noexcept {
+/// The result of an exact sum and one more term.
+inline core::outcome with_addend(wide_integer sum, const addend& more) noexcept {
+  if (more.rule().is_integer()) {
+    const core::exact_term term = more.term();
+    sum.add<true>(term.negative ? core::uint128{0} - term.magnitude : term.magnitude);
+    const bool negative = sum.high >> 63 != 0;
+    const std::uint64_t sign = negative ? ~std::uint64_t{0} : 0;
+    if (sum.high != sign || (sum.low >> 127 != 0) != negative) return {0, true};  // 2^127 or more
+    return rounded_sum(more.rule(), negative, negative ? core::uint128{0} - sum.low : sum.low);
+  }
+  std::int64_t words[integer_line_layout.words()];
+  store_integer(sum, words);
+  return more.finish(integer_line_layout, words);
+}
+
+inline core::outcome integer_sums::finish(const engine::plan& plan, std::size_t n,
+                                          const addend* more) const noexcept {
+  if (more != nullptr) return with_addend(values_, *more);
   if (!plan.multiplies() && !plan.info().needs_squares()) {
     const bool negative = values_.high >> 63 != 0;
     return finished_sum(plan.result, negative, negative ? core::uint128{0} - values_.low : values_.low, n);

@@ -39,8 +39,9 @@ void line_reducer::move_to(const engine::line& x) noexcept {
   a_.move_to(x.a), b_.move_to(x.b);
 }
 
-core::outcome line_reducer::reduce(const engine::line& x) noexcept {
+core::outcome line_reducer::reduce(const engine::line& x, const addend* more) noexcept {
   move_to(x);
+  if (x.n == 0 && more != nullptr) return {more->word()};
   const bool is_plain_sum = each_.mode == mode::exact && !each_.info().is_extremum && !each_.info().needs_squares();
   if (x.n == 0 && each_.info().is_extremum)
     return {result_of(each_, no_extreme)};  // of offsets that were overwritten
@@ -51,11 +52,11 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
   if (suits_integers(each_)) {
     integer_sums sums;
     sums.add(each_, 0, x.n);
-    return sums.finish(each_, x.n);
+    return sums.finish(each_, x.n, more);
   }
   if (each_.contiguous && is_plain_sum) {
     std::uint64_t result = 0;
-    return finish_in_place(x, result) ? core::outcome{result} : finish_exactly();
+    return finish_in_place(x, more, result) ? core::outcome{result} : finish_exactly(more);
   }
   partial_.clear(each_);
   if (partial_.wants_elements()) {
@@ -66,11 +67,11 @@ core::outcome line_reducer::reduce(const engine::line& x) noexcept {
                  const void* const next = first + n < each_.n ? a_.place_of_run(first + n) : nullptr;
                  partial_.add_chunk(each_, kernels_, a, b, first, n, next);
                });
-    const core::decision found = partial_.finish(each_);
+    const core::decision found = partial_.finish(each_, more);
     if (found.certain) return {found.word};
     if (each_.is_zero_if_equal() && elements_are_equal()) return {0};
   }
-  return finish_exactly();
+  return finish_exactly(more);
 }
 
 /// Whether all elements of the line have the bits of the first, which is finite.
@@ -92,15 +93,27 @@ core::outcome line_reducer::reduce_open(const engine::line& x, const bounded_sum
 }
 
 /// The levels before the exact state. False if they leave the result open.
-bool line_reducer::finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept {
+bool line_reducer::finish_in_place(const engine::line& x, const addend* more,
+                                   std::uint64_t& result) const noexcept {
   if (!each_.bounded_sum_can_decide) return false;
+  if (more != nullptr) {
+    bounded_sum sum;
+    if (!kernels_.of_sums->term->bounded(x.a, x.b, x.n, nullptr, sum)) return false;
+    more->join(sum);
+    return finish_if_certain(each_.result, x.n, sum, result);
+  }
   return cpu_engine::finish_in_place(*kernels_.of_sums->term, each_.result, x.a, x.b, x.n, result);
 }
 
 /// The result of the exact state, or states.
-core::outcome line_reducer::finish_exactly() noexcept {
+core::outcome line_reducer::finish_exactly(const addend* more) noexcept {
   words_.clear();
   add_states();
+  return outcome_of_states(more);
+}
+
+core::outcome line_reducer::outcome_of_states(const addend* more) noexcept {
+  if (more != nullptr) return more->finish(each_.layout(), words_.data());
   return engine::outcome_of(each_, words_.data());
 }
 
@@ -117,10 +130,10 @@ void line_reducer::add(const engine::line& piece) noexcept {
   });
 }
 
-core::outcome line_reducer::finish(std::size_t n) noexcept {
+core::outcome line_reducer::finish(std::size_t n, const addend* more) noexcept {
   each_.n = n;
   if (each_.info().is_extremum) return {partial_.finish(each_).word};
-  return engine::outcome_of(each_, words_.data());
+  return outcome_of_states(more);
 }
 
 line_sums line_reducer::sums_of(const engine::line& x) noexcept {

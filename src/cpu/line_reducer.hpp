@@ -4,6 +4,7 @@
 // allocates nor throws, so that helpers may run it.
 #pragma once
 
+#include <cpu/addend.hpp>
 #include <cpu/partial_result.hpp>
 #include <plan/batch.hpp>
 #include <plan/staging.hpp>
@@ -22,8 +23,9 @@ class line_reducer {
   /// For lines of at most the plan's length.
   explicit line_reducer(const engine::plan& each);
 
-  /// The result of a line. Cost: that of a vector call, but for the checks.
-  [[nodiscard]] core::outcome reduce(const engine::line& x) noexcept;
+  /// The result of a line, to whose sum `more` is added unless it is null. Cost: that of a vector call, but for the
+  /// checks.
+  [[nodiscard]] core::outcome reduce(const engine::line& x, const addend* more = nullptr) noexcept;
 
   /// The same of a line in place whose bounded sum is known and leaves its result open.
   [[nodiscard]] core::outcome reduce_open(const engine::line& x, const bounded_sum& sum) noexcept;
@@ -35,7 +37,7 @@ class line_reducer {
   /// are of no use. Cost: that of exact states.
   void start() noexcept;
   void add(const engine::line& piece) noexcept;
-  [[nodiscard]] core::outcome finish(std::size_t n) noexcept;
+  [[nodiscard]] core::outcome finish(std::size_t n, const addend* more = nullptr) noexcept;
   /// The sums of the pieces, of moments also those of squares. Valid until the next line.
   [[nodiscard]] line_sums sums_of_pieces() noexcept { return {each_.layout(), words_.data()}; }
   /// The same of a whole line.
@@ -47,9 +49,10 @@ class line_reducer {
   /// Calls step(a, b, first, n) for the chunks of the line; of elements with two parts with the parts i and k.
   template <class Step>
   void for_chunks(std::size_t chunk, Step step, int i = 0, int k = 0) noexcept;
-  bool finish_in_place(const engine::line& x, std::uint64_t& result) const noexcept;
+  bool finish_in_place(const engine::line& x, const addend* more, std::uint64_t& result) const noexcept;
   bool elements_are_equal() noexcept;
-  core::outcome finish_exactly() noexcept;
+  core::outcome finish_exactly(const addend* more = nullptr) noexcept;
+  core::outcome outcome_of_states(const addend* more) noexcept;
   void add_state(const kernels& kernels, bool multiplied, std::int64_t* words) noexcept;
 
   engine::plan each_;  // its operands and length are those of the line

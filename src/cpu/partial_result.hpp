@@ -4,6 +4,7 @@
 // A batch keeps one per thread, or one per column of a panel. It allocates nothing and throws nothing.
 #pragma once
 
+#include <cpu/addend.hpp>
 #include <cpu/extreme.hpp>
 #include <cpu/sums.hpp>
 #include <exactdot/order_v1.hpp>
@@ -60,8 +61,9 @@ class partial_result {
     }
   }
 
-  /// The bits of the result of the plan's n elements; not certain if level 1 leaves it open.
-  [[nodiscard]] core::decision finish(const engine::plan& plan) const noexcept {
+  /// The bits of the result of the plan's n elements and of `more`, unless it is null; not certain if level 1
+  /// leaves it open.
+  [[nodiscard]] core::decision finish(const engine::plan& plan, const addend* more = nullptr) const noexcept {
     if (plan.info().is_extremum) return {result_of(plan, best_), true};
     if (plan.mode == mode::fast) {
       return {plan.carrier == element_type::float32 ? engine::fast_result(plan, floats_.root())
@@ -71,7 +73,9 @@ class partial_result {
     if (is_open_) return {0, false};
     if (plan.info().needs_squares()) return decide_moments(plan, plan.n, total_);
     core::decision found{};
-    found.certain = finish_if_certain(plan.result, plan.n, total_.sum, found.word);
+    bounded_sum sum = total_.sum;
+    if (more != nullptr) more->join(sum);
+    found.certain = finish_if_certain(plan.result, plan.n, sum, found.word);
     return found;
   }
 

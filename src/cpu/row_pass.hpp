@@ -69,8 +69,8 @@ class row_pass {
 
     worker(const batch& of, std::size_t first, std::size_t count, std::size_t groups, result_sink& sink,
            unsigned char* open)
-        : a(of.each.a, Sums::target(of.each, of.each.a), starts(of, first, count, false)),
-          b(of.each.b, Sums::target(of.each, of.each.b), starts(of, first, count, true)),
+        : a(of.each.a, Sums::target(of.each, of.each.a), starts(of, first, count, false), false),
+          b(of.each.b, Sums::target(of.each, of.each.b), starts(of, first, count, true), true),
           sums(of, first, count, groups, sink, open) {}
   };
 

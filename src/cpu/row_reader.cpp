@@ -1,17 +1,22 @@
 // Implementation of row_reader.hpp.
+#include <algorithm>
 #include <cpu/column_rows.hpp>
 #include <cpu/row_reader.hpp>
 #include <plan/staging.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-row_reader::row_reader(const engine::operand& x, element_type target, std::vector<const char*> columns)
+row_reader::row_reader(const engine::operand& x, element_type target, std::vector<const char*> columns,
+                       bool may_be_repeated)
     : x_(x),
       copy_(engine::along(x, static_cast<std::ptrdiff_t>(size_of(x.type))), target, current_widening(x.type)),
       target_(target),
       columns_(std::move(columns)),
       size_(size_of(x.type)),
+      is_repeated_(may_be_repeated && columns_.size() > 1 &&
+                   std::ranges::all_of(columns_, [&](const char* each) { return each == columns_.front(); })),
       is_target_(x.type == target && !x.swapped) {
+  if (is_repeated_) columns_.resize(1);
   for (std::size_t i = 1; i < columns_.size(); ++i)
     is_packed_ = is_packed_ && columns_[i] == columns_[i - 1] + size_;
   const std::size_t bytes = rows_of_slice * columns_.size() * sizeof(std::uint64_t);
@@ -22,11 +27,11 @@ row_reader::row_reader(const engine::operand& x, element_type target, std::vecto
 row_block row_reader::read(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept {
   const auto row_bytes = static_cast<std::ptrdiff_t>(columns_.size() * size_of(target_));
   if (listed == nullptr && is_packed_ && is_target_)
-    return {columns_.front() + static_cast<std::ptrdiff_t>(first) * x_.stride, x_.stride, false};
+    return {columns_.front() + static_cast<std::ptrdiff_t>(first) * x_.stride, x_.stride, is_repeated_};
   copy(listed, first, n);
-  if (is_target_) return {raw_.get(), row_bytes, false};
+  if (is_target_) return {raw_.get(), row_bytes, is_repeated_};
   copy_(raw_.get(), 0, n * columns_.size(), converted_.get());
-  return {converted_.get(), row_bytes, false};
+  return {converted_.get(), row_bytes, is_repeated_};
 }
 
 void row_reader::copy(const std::uint32_t* listed, std::size_t first, std::size_t n) noexcept {

@@ -1,4 +1,5 @@
 // Implementation of row_sums.hpp.
+#include <cpu/addend.hpp>
 #include <cpu/column_decision.hpp>
 #include <cpu/row_sums.hpp>
 
@@ -72,7 +73,9 @@ bool row_sums::decide(std::size_t entry, std::size_t merged, std::size_t n, std:
   const core::result_rule& rule = column_.result;
   const bool is_rounded = n != 0 && sums_.squares == nullptr && rule.finish() == core::finish::round;
   const bool has_two_parts = sums_.term->has_two_part_terms;
-  if (is_rounded && rule.gives<double>()) {
+  if (of_.adds_to_results) {
+    decide_added(entry, terms, n, group, found);
+  } else if (is_rounded && rule.gives<double>()) {
     decide_columns<double>(sums_at(0, entry), terms, count_, has_two_parts, found);
   } else if (is_rounded && rule.gives<float>()) {
     decide_columns<float>(sums_at(0, entry), terms, count_, has_two_parts, found);
@@ -93,6 +96,24 @@ void row_sums::decide_each(std::size_t entry, std::size_t terms, std::size_t n,
     } else {
       found[k] = decide_moments(column_, n, {sum_of(0, entry, k, terms), sum_of(1, entry, k, terms)});
     }
+  }
+}
+
+/// Sums that are added to what is there, of each column.
+void row_sums::decide_added(std::size_t entry, std::size_t terms, std::size_t n, std::size_t group,
+                            core::decision* found) const noexcept {
+  const column_sums of = sums_at(0, entry);
+  const std::ptrdiff_t offset = of_.offset_of(group);
+  for (std::size_t k = 0; k < count_; ++k) {
+    const addend old(of_, places_[k] + offset);
+    if (n == 0) {
+      found[k] = {old.word(), true};
+      continue;
+    }
+    const group_sums sum = old.joined({of.sum[k], of.error[k], of.magnitude[k], of.smallest[k]});
+    found[k] = decide_column(column_.result, n,
+                             bounded_column(sum.sum, sum.error, sum.magnitude, sum.smallest,
+                                            terms + terms_of_addend, sums_.term->has_two_part_terms));
   }
 }
 

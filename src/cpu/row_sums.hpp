@@ -30,6 +30,8 @@ class row_sums {
   [[nodiscard]] bounded_sum sum_of(int state, std::size_t entry, std::size_t column,
                                    std::size_t terms) const noexcept;
   void decide_each(std::size_t entry, std::size_t terms, std::size_t n, core::decision* found) const noexcept;
+  void decide_added(std::size_t entry, std::size_t terms, std::size_t n, std::size_t group,
+                    core::decision* found) const noexcept;
   bool give(std::size_t group, const core::decision* found) const noexcept;
 
   const batch& of_;

@@ -32,7 +32,7 @@ void reduce_short_segments(const batch& of, result_sink& sink, std::span<unsigne
 }
 
 void store_empty_groups(const batch& of) {
-  if (of.all_groups == 0) return;
+  if (of.all_groups == 0 || of.adds_to_results) return;  // which keep their bits
   engine::plan empty = of.each;
   empty.n = 0;
   const std::uint64_t result = of.states == nullptr ? engine::result_of_nothing(empty) : 0;

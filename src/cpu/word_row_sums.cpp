@@ -1,4 +1,5 @@
 // Implementation of word_row_sums.hpp.
+#include <cpu/addend.hpp>
 #include <cpu/integer_sums.hpp>
 #include <cpu/word_row_sums.hpp>
 
@@ -49,6 +50,16 @@ core::outcome word_row_sums::result_of(const sum& x, std::size_t n) const noexce
   return finished_sum(column_.result, negative, negative ? high - x.low : high + x.low, n);
 }
 
+/// The sum with what is there.
+core::outcome word_row_sums::added(const sum& x, std::size_t n, const char* to) const noexcept {
+  const addend old(of_, to);
+  if (n == 0) return {old.word()};
+  const core::uint128 value = (core::uint128{x.high} << 32) + x.low;
+  const bool negative = flip_ != 0 && x.high >> 63 != 0;
+  const core::uint128 sign = negative ? ~core::uint128{0} << 96 : 0;  // above the 96 bits of the sum
+  return with_addend({value | sign, negative ? ~std::uint64_t{0} : 0}, old);
+}
+
 bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::size_t group) const noexcept {
   const word_sums from = sums_at(entry);
   const std::ptrdiff_t offset = of_.offset_of(group);
@@ -57,6 +68,11 @@ bool word_row_sums::decide(std::size_t entry, std::size_t, std::size_t n, std::s
   const std::int64_t least = !is_word ? limit : flip_ != 0 && column_.result.precision() == 63 ? -limit : 0;
   for (std::size_t k = 0; k < count_; ++k) {
     const sum x = sum_at(from, k, n);
+    if (of_.adds_to_results) {
+      char* const to = places_[k] + offset;
+      sink_.take((first_ + k) * groups_ + group, to, added(x, n, to));
+      continue;
+    }
     const auto high = static_cast<std::int64_t>(x.high);
     const bool is_held = high >= least && high < limit;
     const std::uint64_t word = x.high << 32 | x.low;

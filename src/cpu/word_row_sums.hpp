@@ -37,6 +37,7 @@ class word_row_sums {
   };
   [[nodiscard]] sum sum_at(const word_sums& from, std::size_t column, std::size_t n) const noexcept;
   [[nodiscard]] core::outcome result_of(const sum& x, std::size_t n) const noexcept;
+  [[nodiscard]] core::outcome added(const sum& x, std::size_t n, const char* to) const noexcept;
   [[nodiscard]] word_sums sums_at(std::size_t entry) const noexcept {
     std::uint64_t* const at = memory_.get() + entry * step_;
     return {at, at + width_};

@@ -77,7 +77,8 @@ batch unplaced_batch(const batch_request& asked, const any_vector& a, const any_
   batch made;
   made.each = unplaced_plan({asked.caller, asked.what, a, b, asked.out.type, asked.ddof}, mode);
   made.out = static_cast<char*>(asked.out.data);
-  made.out_swapped = asked.out.swapped, made.out_is_scratch = asked.out.is_scratch;
+  made.out_swapped = asked.out.swapped, made.out_is_scratch = asked.out.is_scratch && !asked.out.is_added_to;
+  made.adds_to_results = asked.out.is_added_to;
   made.states = asked.states;
   if (made.states != nullptr) made.each.bounded_sum_can_decide = false;  // what it would decide is no state
   return made;
@@ -167,6 +168,13 @@ void batch::store(char* to, std::uint64_t word) const {
   std::memcpy(to, &word, size);  // the low bytes come first
 }
 
+std::uint64_t batch::load(const char* from) const {
+  const std::size_t size = size_of(each.result_type);
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, size);  // the low bytes come first
+  return out_swapped ? __builtin_bswap64(word) >> (64 - 8 * size) : word;
+}
+
 void batch::store_all(char* first, std::size_t n, std::uint64_t word) const {
   const std::size_t size = size_of(each.result_type);
   const auto last = static_cast<std::ptrdiff_t>(n);
@@ -181,6 +189,7 @@ void batch::store_all(char* first, std::size_t n, std::uint64_t word) const {
 
 bool batch::may_overflow() const {
   if (!is_integer(each.result_type) || each.info().is_extremum) return false;
+  if (adds_to_results) return true;
   const element_type a = each.a.type, b = each.b.type;
   if (each.result_type == element_type::uint64 && (is_signed(a) || is_signed(b))) return true;
   const int bits =
@@ -191,6 +200,7 @@ bool batch::may_overflow() const {
 batch make_grid_batch(const batch_request& asked, const any_grid& a, const any_grid& given_b,
                       const options& options) {
   const any_grid& b = inputs_of(asked.what) == 2 ? given_b : a;
+  refuse_adding(asked);
   check_options(asked, options);
   if (a.results.size() + a.elements.size() > max_axes) {
     throw_error(errc::bad_option, asked.caller,
@@ -234,6 +244,7 @@ batch make_segment_batch(const batch_request& asked, const any_vector& a, const 
                          const any_offsets& offsets, const options& options) {
   const bool two = inputs_of(asked.what) == 2;
   const any_vector& b = two ? given_b : a;
+  refuse_adding(asked);
   const axis places[] = {{offsets.count, asked.out.axes.empty() ? 0 : asked.out.axes[0].stride}};
   require_equal_axes(asked, places, asked.out.axes, "the numbers of segments and of results");
   check_options(asked, options);

@@ -71,6 +71,7 @@ struct batch {
   bool out_swapped = false;
   bool out_is_scratch = false;  ///< may be written though the call fails
   const stored_state* states = nullptr;  ///< null unless results are states: what these are
+  bool adds_to_results = false;          ///< the value at a result's place is one more term of its sum; of groups
   exactdot::monitor* monitor = nullptr;
 
   [[nodiscard]] bool is_grid() const { return offsets.data == nullptr && !has_keys(); }
@@ -107,6 +108,8 @@ struct batch {
   void store(char* to, std::uint64_t word) const;
   /// The same for n neighbouring groups.
   void store_all(char* first, std::size_t n, std::uint64_t word) const;
+  /// The bits of the result that is there.
+  [[nodiscard]] std::uint64_t load(const char* from) const;
   /// Whether elements and lengths leave room for an integer result that does not fit into its type.
   [[nodiscard]] bool may_overflow() const;
 

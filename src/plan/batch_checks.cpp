@@ -94,6 +94,16 @@ void check_each(const batch_request& asked, const any_vector& a, const any_vecto
   }
 }
 
+void refuse_adding(const batch_request& asked) {
+  if (asked.out.is_added_to) refuse(asked, "only groups by keys are added to results");
+}
+
+void check_adding(const batch_request& asked) {
+  if (!asked.out.is_added_to || !is_known(asked.what) || core::info_of(asked.what).is_sum()) return;
+  refuse(asked, std::string(name_of(asked.what)) +
+                    " is no sum, to which a value could be added; use sum, asum, sum_of_squares or dot");
+}
+
 void check_results(const batch_request& asked, std::size_t count) {
   const std::size_t size = asked.result_size();
   if (count == 0) return;

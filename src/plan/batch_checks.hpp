@@ -17,6 +17,11 @@ void require_equal_axes(const batch_request& asked, std::span<const axis> a, std
 void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
                 mode mode);
 
+/// Throws for results that are to be added to, of a shape that has them overwritten only.
+void refuse_adding(const batch_request& asked);
+/// Throws unless what is added to results is a sum.
+void check_adding(const batch_request& asked);
+
 /// Throws for results that lie nowhere, or on each other.
 void check_results(const batch_request& asked, std::size_t count);
 

@@ -48,6 +48,11 @@ void check_array(const batch_request& asked, const char* name, const any_grid& x
   check_vector(asked, name, {x.data, elements.n, x.type, elements.stride, x.swapped}, groups);
 }
 
+/// Whether all columns are one vector.
+bool are_repeated(const any_grid& x) {
+  return std::ranges::all_of(x.results, [](const axis& each) { return each.n == 1 || each.stride == 0; });
+}
+
 std::string text_of_key(const any_keys& keys, std::size_t index) {
   std::string text;
   for_keys(keys, index, 1, [&](std::size_t, std::uint64_t key) {
@@ -178,6 +183,7 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
   };
   const std::size_t n = a.elements[0].n;
   check_shape(asked, a, b, keys.groups);
+  check_adding(asked);
   check_options(asked, options);
   const std::size_t columns = count_or_refuse(asked, a.results, "results");
   const std::size_t count = count_or_refuse(asked, asked.out.axes, "results");
@@ -186,10 +192,13 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
   check_keys(asked, keys, count, n);
   check_array(asked, two ? "a" : "x", a, columns, keys.groups);
   if (two) check_array(asked, "b", b, columns, keys.groups);
-  batch made = unplaced_batch(asked, as_vector(a), as_vector(b), options.mode);
+  // a row's weight is the second factor
+  const bool swaps = two && are_repeated(a) && !are_repeated(b);
+  const any_grid &first = swaps ? b : a, &second = swaps ? a : b;
+  batch made = unplaced_batch(asked, as_vector(first), as_vector(second), options.mode);
   made.count = count;
   made.column_count = columns;
-  if (count != 0) made.columns = shared_axes(a.results, b.results, asked.out.axes.subspan(1));
+  if (count != 0) made.columns = shared_axes(first.results, second.results, asked.out.axes.subspan(1));
   if (is_for_gpu(made, asked, keys, options)) return made;
   set_groups(made, asked, keys, options);
   if (count != 0) set_threads(made, options);
@@ -198,6 +207,8 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
 
 batch make_count_batch(const batch_request& asked, const any_keys& keys, const options& options) {
   const axis places[] = {{keys.groups, 0}};
+  if (asked.out.is_added_to)
+    throw_error(errc::bad_option, asked.caller, "numbers of elements are not added to results; add them yourself");
   require_equal_axes(asked, places, asked.out.axes, "the numbers of groups and of results");
   check_options(asked, options);
   if (asked.out.type != element_type::int64 && asked.out.type != element_type::uint64) {

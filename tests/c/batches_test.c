@@ -146,10 +146,45 @@ static void test_group_errors(void) {
   for (int i = 0; i < 4; ++i) CHECK(out[i] == 7 && integers[i] == 7);
 }
 
+static void test_rows_by_key(void) {
+  const double values[] = {1, 2, 3, 4, 5, 6};
+  const float weights[] = {2, -1, 0.5F};
+  const int32_t numbers[] = {1, 0, 1};
+  const xd_rows x = xd_matrix_rows(values, 3, 2, XD_FLOAT64), w = {weights, 3, 2, sizeof(float), 0, XD_FLOAT32, 0};
+  const xd_vector keys = xd_contiguous(numbers, 3, XD_INT32);
+  xd_rows few = x, none = x;
+  double out[6] = {7, 7, 7, 7, 7, 7};
+  few.rows = 2, none.n = 0;
+  CHECK_OK(xd_reduce_rows_by_key(XD_SUM, &x, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 0, NULL));
+  CHECK(out[0] == 3 && out[1] == 4 && out[2] == 6 && out[3] == 8 && out[4] == 7);
+  CHECK_OK(xd_reduce_rows_by_key(XD_DOT, &x, &w, &keys, 2, 0, XD_FLOAT64, out, 0, 0, NULL));
+  CHECK(out[0] == -3 && out[1] == -4 && out[2] == 4.5 && out[3] == 7);
+  CHECK_OK(xd_reduce_rows_by_key(XD_DOT, &x, &w, &keys, 2, 0, XD_FLOAT64, out, 3 * sizeof(double), 1, NULL));
+  CHECK(out[0] == -6 && out[1] == -8 && out[2] == 4.5 && out[3] == 11.5 && out[4] == 14);
+  CHECK_OK(xd_reduce_rows_by_key(XD_MAX, &x, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 0, NULL));
+  CHECK(out[0] == 3 && out[3] == 6);
+  CHECK_OK(xd_reduce_rows_by_key(XD_SUM, &none, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 1, NULL));
+  out[0] = 7;
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_MEAN, &x, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 1, NULL), XD_BAD_OPTION,
+              "mean is no sum");
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_SUM, &few, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 1, NULL), XD_SIZE_MISMATCH,
+              "elements and of keys differ (2 and 3)");
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_DOT, &x, NULL, &keys, 2, 0, XD_FLOAT64, out, 0, 1, NULL), XD_NULL_POINTER,
+              "b is a null");
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_SUM, &x, &w, &keys, 2, 0, XD_FLOAT64, out, 0, 1, NULL), XD_BAD_OPTION,
+              "a second array");
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_SUM, &x, NULL, &keys, 1, 0, XD_FLOAT64, out, 0, 1, NULL), XD_BAD_OPTION,
+              "key 0 is 1");
+  CHECK_ERROR(xd_reduce_rows_by_key(XD_SUM, &x, NULL, &keys, 2, 0, XD_FLOAT64, out, 4, 1, NULL), XD_BAD_OPTION,
+              "overwrite each other");
+  CHECK(out[0] == 7);
+}
+
 void test_batches(void) {
   test_rows();
   test_segments();
   test_groups();
+  test_rows_by_key();
   test_errors();
   test_group_errors();
 }

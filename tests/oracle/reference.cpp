@@ -139,6 +139,8 @@ reference::reference(reduction what, const any_vector& a, const any_vector& b, s
   });
 }
 
+void reference::add(const number& x) { sum_.add(x, one); }
+
 void reference::find_extreme(const any_vector& x) {
   const bool greatest = what_ == reduction::max || what_ == reduction::argmax;
   for (std::size_t i = 0; i < x.n; ++i) {

@@ -20,6 +20,9 @@ class reference {
   reference(exactdot::reduction what, const exactdot::any_vector& a, const exactdot::any_vector& b,
             std::int64_t ddof = 0);
 
+  /// One more term of a sum.
+  void add(const number& x);
+
   /// Nothing if an integer result type does not hold the result.
   [[nodiscard]] std::optional<exactdot::any_scalar> exact(exactdot::element_type result) const;
   [[nodiscard]] std::optional<exactdot::any_scalar> fast(exactdot::element_type result) const;

@@ -143,6 +143,7 @@ def test_signatures() -> None:
     expected |= {name.replace("segment", "group"): signature.replace("offsets", "keys, groups=None")
                  .replace("mode='exact', ", "").replace("stream=None", "stream=None, skip_out_of_range=False")
                  for name, signature in expected.items() if name.startswith("segment_") and "_arg" not in name}
+    expected |= {f"group_{name}": expected[f"group_{name}"].replace("out=None, ", "out=None, add_to=None, ") for name in ("dot", *SUMS)}
     expected |= {f"list_{name}": f"(x, *, joined=False, {rounds})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
     expected["check"] = "(x, *, stream=None)"
     expected["group_count"] = expected["group_max"].replace("x, ", "")

@@ -166,6 +166,16 @@ def test_groups(library: str, dtype: str, name: str) -> None:
         columns = x.reshape(-1, 3)
         check(call(to_gpu(columns), integers(keys[: len(columns)]), groups),
               call(columns, keys[: len(columns)], groups), to_gpu(x[:1]))
+        check_weights_and_add_to(to_gpu, integers, columns, keys[: len(columns)], groups)
+
+
+def check_weights_and_add_to(to_gpu: Any, integers: Any, x: np.ndarray, keys: np.ndarray, groups: int) -> None:
+    weights = x[::-1, :1].copy()  # one of each row
+    expected = xd.group_dot(x, weights, keys, groups)
+    check(xd.group_dot(to_gpu(weights), to_gpu(x), integers(keys), groups), expected, to_gpu(x[:1]))
+    table, on_host = to_gpu(expected), expected.copy()
+    if expected.dtype.kind != "i" and not type(table).__module__.startswith("jax"):  # whose arrays are immutable
+        check(xd.group_sum(to_gpu(x), integers(keys), add_to=table), xd.group_sum(x, keys, add_to=on_host), to_gpu(x[:1]))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -193,6 +193,85 @@ def test_dtype_and_out() -> None:
         xd.group_count(keys, out=np.zeros(4))
 
 
+def exact_row(values: np.ndarray, weights: np.ndarray | None, old: np.ndarray | None, dtype: str) -> np.ndarray:
+    """One group's sums by the vector calls, with the old values as one more row, of weight 1."""
+    if old is not None:
+        values = np.concatenate([values.astype("f8"), old[None].astype("f8")])
+        weights = None if weights is None else np.append(weights.astype("f8"), 1.0)
+    columns = [values[:, i] for i in range(values.shape[1])]
+    if weights is None:
+        return np.array([xd.sum(column, dtype=dtype) for column in columns], dtype)
+    return np.array([xd.dot(column, weights, dtype=dtype) for column in columns], dtype)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 16, 37])
+@pytest.mark.parametrize("dtype", [*FLOATS, "int16"])
+def test_weights_and_add_to(dtype: str, columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    n, groups = 200, 9
+    x = samples(dtype, n * columns).reshape(n, columns)
+    weights = rng.integers(-9, 9, n).astype("i4" if dtype in INTEGERS else "f4")
+    keys = rng.integers(0, groups - 1, n)
+    result = "f8" if dtype in ("float64", "int16") else "f4"
+    for order in (np.arange(n), np.argsort(keys, kind="stable"), rng.permutation(n)):
+        for given in (weights[order], weights[order, None], np.repeat(weights[order, None], columns, 1)):
+            old = (rng.standard_normal((groups, columns)) * 10.0 ** rng.integers(-9, 9, (groups, columns))).astype(result)
+            to, swapped = old.copy(), old.copy()
+            assert xd.group_dot(x[order], given, keys[order], add_to=to) is to
+            assert xd.group_dot(given, x[order], keys[order], groups, add_to=swapped) is swapped
+            assert same_bits(to, swapped)
+            fresh = xd.group_dot(x, weights, keys, groups, dtype=result)
+            for i in range(groups - 1):
+                assert same_bits(to[i], exact_row(x[keys == i], weights[keys == i], old[i], result))
+                assert same_bits(fresh[i], exact_row(x[keys == i], weights[keys == i], None, result))
+            assert same_bits(to[-1], old[-1])  # no element
+
+
+def test_add_to() -> None:
+    table = np.array([[1.0, 2.0], [3.0, 4.0], [-0.0, np.nan]], "f4")
+    rows, keys = np.array([[1.0, 1e30], [2.0**-30, -1e30], [1.0, 1.0]], "f4"), np.array([0, 0, 1])
+    assert xd.group_sum(rows, keys, add_to=table) is table
+    assert same_bits(table, np.array([[2.0, 2.0], [4.0, 5.0], [-0.0, np.nan]], "f4"))
+    counts = np.array([2**62, -5])
+    assert xd.group_sum([1, 2, 3], [0, 0, 0], add_to=counts).tolist() == [2**62 + 6, -5]
+    assert xd.group_asum(np.array([-1.0]), [1], add_to=np.ones(3)).tolist() == [1.0, 2.0, 1.0]
+    assert xd.group_sum_of_squares(np.array([3.0]), [0], add_to=np.ones(1, ">f8")).tolist() == [10.0]
+    assert xd.group_sum([1.0, 2.0], [1, -1], skip_out_of_range=True, add_to=np.ones(2)).tolist() == [1.0, 2.0]
+    nothing = np.array([-0.0, 1.0])
+    assert same_bits(xd.group_sum(np.ones(0), np.zeros(0, int), add_to=nothing), np.array([-0.0, 1.0]))
+    assert xd.group_sum(np.ones((3, 0)), [0, 1, 0], add_to=np.ones((2, 0))).shape == (2, 0)
+    assert xd.group_sum(np.ones((0, 2)), np.zeros(0, int), add_to=np.ones((0, 2))).shape == (0, 2)
+    assert np.isnan(xd.group_sum([np.nan, 1.0], [0, 1], add_to=np.array([1.0, np.inf]))).tolist() == [True, False]
+
+
+def test_add_to_errors() -> None:
+    x, keys, to = np.ones((4, 2), "f4"), np.array([0, 1, 2, 1]), np.full((3, 2), 7, "f4")
+    read_only = to.copy()
+    read_only.flags.writeable = False
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: xd.group_sum(x, keys, add_to=to, out=to), TypeError, "out and add_to; add_to alone"),
+        (lambda: xd.group_mean(x, keys, add_to=to), TypeError, "unknown argument 'add_to'; only sums and dots"),
+        (lambda: xd.group_sum(x, keys, add_to=[1.0, 2.0]), TypeError, "add_to: is not a vector in memory"),
+        (lambda: xd.group_sum(x, keys, add_to=read_only), ValueError, "add_to is read-only"),
+        (lambda: xd.group_sum(x, keys, add_to=np.float32(1)), ValueError, "add_to has no dimension|add_to: .*"),
+        (lambda: xd.group_sum(x, keys, add_to=np.ones((3, 3))), ValueError, r"add_to has shape \(3, 3\), the results have \(3, 2\)"),
+        (lambda: xd.group_sum(x, keys, 4, add_to=to), ValueError, r"add_to has shape \(3, 2\), the results have \(4, 2\)"),
+        (lambda: xd.group_sum(x, keys, add_to=to[:2]), ValueError, "key 2 is 2, and there are 2 groups"),
+        (lambda: xd.group_sum(x, keys, dtype="f8", add_to=to), ValueError, "add_to does not have the dtype"),
+        (lambda: xd.group_sum(to, [0, 1, 2], add_to=to), ValueError, "results lie within x"),
+        (lambda: xd.group_sum(x, [0.0, 1.0, 2.0, 1.0], add_to=to), TypeError, "keys: holds float64"),
+        (lambda: xd.group_dot(x, x[:3, 0], keys, add_to=to), ValueError, "the vectors differ in length: 4 and 3"),
+        (lambda: xd.group_dot(x, x[:, :1].T, keys, add_to=to), ValueError, "the vectors differ in length: 4 and 1"),
+        (lambda: xd.group_dot(x, np.ones((4, 3)), keys, add_to=to), ValueError, "cannot be broadcast"),
+        (lambda: xd.group_sum([2**70], [0], add_to=to), TypeError, "add_to is for elements of float and integer types"),
+        (lambda: xd.group_sum([2**62], [0], add_to=np.array([2**62])), OverflowError, "result 0 does not fit into int64; use add_to of float64"),
+    ]
+    for call, kind, why in cases:
+        with pytest.raises(kind, match=why):
+            call()
+    assert (to == 7).all()
+
+
 def test_codes_of_categories_are_keys() -> None:
     pandas = pytest.importorskip("pandas")
     x = [1.0, 2.0, 3.0]

@@ -133,6 +133,7 @@ struct group_results {
   unsigned* status = nullptr;             ///< becomes 1 if an integer type does not hold a result
   std::uint64_t of_empty = 0;             ///< of extrema: the result for a group without elements
   bool only_if_all_right = false;         ///< nothing is written if a key is out of range
+  bool adds = false;                      ///< to what is there, a sum: old_value.cuh; groups are then counted
   bool always_drops[2] = {false, false};  ///< nearly every term has bits below the window: flags are not kept
 
   [[nodiscard]] EXACTDOT_CORE char* at(std::size_t group) const {

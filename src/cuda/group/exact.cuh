@@ -126,7 +126,9 @@ __global__ void __launch_bounds__(128)
     std::int64_t* const squares = words + pass.layout.words();
     core::normalise(pass.layout, words);
     core::outcome found{0};
-    if (pass.streams == 1) {
+    if (out.adds) {
+      found = core::finish_with_held_addend(out.rule, pass.layout, words, old_term(out.rule, out.at(group)));
+    } else if (pass.streams == 1) {
       found = core::finish_state(out.rule, pass.layout, words, count);
     } else {
       core::normalise(pass.layout, squares);

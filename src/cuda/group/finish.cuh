@@ -6,6 +6,7 @@
 // ends differ, stays open. Infinities and NaNs decide by themselves.
 #pragma once
 
+#include <cuda/group/old_value.cuh>
 #include <cuda/group/window.cuh>
 #include <exactdot/core/finish.hpp>
 
@@ -159,13 +160,25 @@ __device__ __forceinline__ void store_group(const group_results& out, unsigned g
   store_anywhere(to, found.overflows ? 0 : found.word);
 }
 
+/// The sum of a group with what is there, of `units` terms. Bits that are cut off make one unit more.
+__device__ inline group_decision decide_added(const core::result_rule& rule, const core::exact_term& old,
+                                              int128 sum, int lowest, std::uint64_t bound) {
+  bool drops = false;
+  if (!add_in_units(old, lowest, sum, drops)) return {{0}, false};
+  return decide_sum(rule, sum, lowest, bound + (drops ? 1 : 0), 1);
+}
+
 /// The result of a group by the first look.
 __device__ inline group_decision decide_group(const group_input& in, const group_scheme& scheme,
                                               const group_results& out, const group_memory& to, unsigned group) {
   const unsigned flags = to.flags[group];
   const wide_unsigned count = count_of(scheme, to, group);
-  const bool nan = (flags & group_flag::nan) != 0, plus = (flags & group_flag::plus) != 0;
-  const bool minus = (flags & group_flag::minus) != 0;
+  if (out.adds && count == 0) return {{load_result(out.rule, out.at(group))}, true};
+  const core::exact_term old = out.adds ? old_term(out.rule, out.at(group)) : core::exact_term{};
+  const bool is_infinite = old.kind == core::kind::infinite;
+  const bool nan = (flags & group_flag::nan) != 0 || old.kind == core::kind::nan;
+  const bool plus = (flags & group_flag::plus) != 0 || (is_infinite && !old.negative);
+  const bool minus = (flags & group_flag::minus) != 0 || (is_infinite && old.negative);
   if (nan || plus || minus) {
     return {{core::special_word(out.rule.format(), nan || in.terms == group_terms::moments, plus, minus)}, true};
   }
@@ -181,6 +194,7 @@ __device__ inline group_decision decide_group(const group_input& in, const group
     // squares do not cancel, and one that vanishes below the window has set the flag
     const bool is_nothing = in.terms == group_terms::square && sum == 0;
     const bool is_bounded = drops || (out.always_drops[0] && !is_nothing);
+    if (out.adds) return decide_added(out.rule, old, sum, lowest[0], is_bounded ? units : 0);
     return decide_sum(out.rule, sum, lowest[0], is_bounded ? units : 0, count);
   }
   const int both = ::min(lowest[0], lowest[1]);

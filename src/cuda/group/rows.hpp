@@ -29,10 +29,10 @@ EXACTDOT_CORE int columns_of_row_thread(std::size_t element_bytes) {
 /// Whether rows of such elements have kernels of variances: not of 8-bit floats, to keep the build small. Columns of
 /// other elements are groups one by one.
 constexpr bool has_kernel_of_row_moments(element_type type) { return !is_integer(type) && size_of(type) != 1; }
-/// The same of a term: of integers of sums only.
+/// The same of a term: of integers of sums only. A second input is one weight for each row.
 constexpr bool has_kernel_of_rows(element_type type, const core::term_info& term) {
   const bool is_plain = term.factors == 1 && !term.absolute;
-  return term.inputs == 1 && (is_integer(type) ? is_plain : has_kernel_of_row_moments(type));
+  return is_integer(type) ? is_plain : has_kernel_of_row_moments(type);
 }
 
 /// A piece of a long group: rows `begin` to end - 1 of the sorted list.
@@ -69,7 +69,8 @@ struct row_groups {
   const char* data = nullptr;
   std::ptrdiff_t row_stride = 0;  ///< in bytes
   element_type type = element_type::float32;
-  int log2_parts = 0;  ///< of the addends that an element makes
+  any_operand weights;  ///< of products: one for each row, floats in native byte order
+  int log2_parts = 0;   ///< of the addends that an element makes
   unsigned groups = 0, columns = 0;
   unsigned max_pieces = 1, min_rows_of_piece = cuda_engine::min_rows_of_piece;  ///< of a long group
   unsigned lanes = 1;       ///< threads that have the columns of a short group
@@ -86,6 +87,7 @@ struct row_results {
   core::result_rule rule = {};
   unsigned* status = nullptr;      ///< becomes 1 if an integer type does not hold a result
   bool only_if_all_right = false;  ///< nothing is written if a key is out of range
+  bool adds = false;               ///< to what is there: addend.cuh
   int packed_bytes = 0;            ///< of a result, if those of a group follow each other
 };
 

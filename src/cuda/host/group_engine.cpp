@@ -8,6 +8,7 @@
 #include <cuda/host/engines.hpp>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/operands.hpp>
+#include <exactdot/core/addend.hpp>
 #include <string>
 
 namespace exactdot::inline v0_3::cuda {
@@ -71,7 +72,8 @@ group_job job_of(const storage_type& storage, const batch& of, std::size_t colum
   set_input_layout(job, job.in.terms == group_terms::product);
   job.out.first = data.out, job.out.next = of.out_stride;
   job.out.rule = each.result, job.out.ddof = each.ddof;
-  job.out.status = storage.status, job.out.only_if_all_right = waits;
+  job.out.status = storage.status;
+  job.out.adds = of.adds_to_results, job.out.only_if_all_right = waits || job.out.adds;
   job.to.first_bad_key = storage.group_errors, job.to.first_empty_group = storage.group_errors + 1;
   return job;
 }
@@ -142,7 +144,7 @@ void require_status(const storage_type& storage, const batch& of, const group_st
 }
 
 bool needs_counts(const batch& of) {
-  return of.each.result.finish() == core::finish::quotient || of.each.info().needs_squares();
+  return of.adds_to_results || of.each.result.finish() == core::finish::quotient || of.each.info().needs_squares();
 }
 
 void run_column(storage_type& storage, const batch& of, std::size_t column, bool waits) {
@@ -206,6 +208,11 @@ void require_group_support(const batch& of) {
         of,
         "an array of results with swapped bytes is not there yet for arrays in a GPU's memory: copy them with "
         "cudaMemcpy");
+  }
+  if (of.adds_to_results && !core::holds_results(of.each.layout(), of.each.result)) {
+    refuse_groups(of, "results of " + std::string(name_of(of.each.result_type)) + " are not added to by sums of " +
+                          std::string(name_of(of.each.a.type)) +
+                          " in a GPU's memory: use results of float32, or copy the arrays to host memory");
   }
   const auto require_aligned = [&](const void* data, std::ptrdiff_t stride, std::size_t size, const char* name) {
     const auto bytes = static_cast<std::ptrdiff_t>(size);

@@ -1,15 +1,20 @@
 // The kernels of rows by keys of one carrier, EXACTDOT_ELEMENT: sums of all terms and variances of floats, sums of
-// integers. One object per carrier.
+// integers; of products of rows with weights. One object per carrier.
 #include <cuda/host/launch_configured_lines.cuh>
 #include <cuda/shape/row_groups.cuh>
 
 namespace exactdot::inline v0_3::cuda {
 namespace {
 
-/// Rows in flight, and blocks of a multiprocessor, by the registers that sums take.
+/// Rows in flight, and blocks of a multiprocessor, by the registers that sums take: traced sums of products half as
+/// many again as plain ones.
 template <class Work, class Element>
 using config_of = row_config<Work, Element, columns_of_row_thread(sizeof(Element)), Work::sums == 1 ? 4 : 2,
-                             Work::sums == 1 ? 3 : 2>;
+                             Work::sums == 1 && Work::Term::inputs == 1 ? 3 : 2>;
+
+/// Sums of a term: of two inputs of the products by a row's weight.
+template <class T, class Term, input_layout layout>
+using row_sum_work = std::conditional_t<Term::inputs == 2, sum_of_terms<T, Term>, sum_work<T, Term, layout>>;
 
 template <class Work, class Element>
 void launch_rows(const workspace::storage& storage, const row_groups& in, std::size_t n, const row_results& out,
@@ -50,7 +55,7 @@ void launch_row_groups(const workspace::storage& storage, const core::term_info&
       const auto launch_if = [&]<class Term>(Term) {
         constexpr auto of_term = core::describe_term<Term>();
         if constexpr (has_kernel_of_rows(type_of<Element>, of_term)) {
-          if (term == of_term) launch_rows<sum_work<T, Term, layout>, Element>(storage, in, n, out, asked);
+          if (term == of_term) launch_rows<row_sum_work<T, Term, layout>, Element>(storage, in, n, out, asked);
         }
       };
       std::apply([&](auto... each) { (launch_if(each), ...); }, core::term_types());

@@ -213,14 +213,16 @@ vectors_of_call describe_states(const engine::batch& of, const engine::shared_ax
 bool takes_rows(const engine::batch& of) {
   constexpr std::size_t end = std::size_t{1} << 31;
   const engine::plan& each = of.each;
-  if (of.is_count || of.columns.size() != 1 || each.info().is_extremum || each.info().inputs != 1) return false;
+  if (of.is_count || of.columns.size() != 1 || each.info().is_extremum) return false;
   if (of.column_count < 2 || of.column_count >> 31 != 0 || of.keys.n >= end || of.keys.groups >= max_groups)
     return false;
   const bool has_kernel = work_of(each) != line_work::sum ? has_kernel_of_row_moments(each.a.type)
                                                           : has_kernel_of_rows(each.a.type, each.term_info());
   const bool is_double = each.a.type == element_type::float64 && each.carrier == element_type::float64;
-  return has_kernel && !each.a.swapped && of.columns[0].a == bytes_of(each.a) &&
-         (is_double || convert_by_packs(each));
+  if (!has_kernel || each.a.swapped || of.columns[0].a != bytes_of(each.a)) return false;
+  if (each.info().inputs == 1) return is_double || convert_by_packs(each);
+  const bool are_weights = of.columns[0].b == 0 && !each.b.swapped && !is_integer(each.b.type);
+  return are_weights && each.carrier == core::carrier_of(each.a.type) && each.bounded_sum_can_decide;
 }
 
 vectors_of_call describe(const engine::plan& one, int multiprocessors) {

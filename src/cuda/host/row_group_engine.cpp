@@ -33,7 +33,8 @@ row_groups rows_of(const engine::batch& of) {
   if (in.lanes > 1) in.by_lanes = fixed_divisor(in.lanes);
   in.lanes_of_tile = std::min(std::bit_ceil(in.lanes), 32U);
   in.tiles = (in.lanes + in.lanes_of_tile - 1) / in.lanes_of_tile;
-  in.axes.count = 1, in.axes.axis[0].a = in.axes.axis[0].b = each.a.stride;
+  in.axes.count = 1, in.axes.axis[0].a = each.a.stride, in.axes.axis[0].b = each.b.stride;
+  if (each.info().inputs == 2) in.weights = to_any_operand(each.b);
   return in;
 }
 
@@ -41,7 +42,8 @@ row_results results_of(const storage_type& storage, const engine::batch& of, boo
   row_results out;
   const auto bytes = static_cast<std::ptrdiff_t>(size_of(of.each.result_type));
   out.first = of.column_at(0).out, out.next_group = of.out_stride, out.next_column = of.columns[0].out;
-  out.rule = of.each.result, out.status = storage.status, out.only_if_all_right = waits;
+  out.rule = of.each.result, out.status = storage.status;
+  out.adds = of.adds_to_results, out.only_if_all_right = waits || out.adds;
   if (out.next_column == bytes) out.packed_bytes = static_cast<int>(bytes);
   return out;
 }

@@ -49,13 +49,20 @@ __device__ __forceinline__ void collect_digits(superaccumulator<T>& sum, grid_su
   if (threadIdx.x == 0) sum.log2_error = 0;
 }
 
+/// What an exact sum is, but for what is added to it.
+struct nothing_more {
+  template <class Sum>
+  __device__ __forceinline__ void operator()(Sum&) const {}
+};
+
 /// Adds this block's piece, number `part` of `parts`, of an open line, exactly; who comes last stores the result.
-/// By all threads.
-template <class Work, int threads, class Source>
+/// By all threads. add_more(sum), by the lanes of a warp: adds to the whole sum before it is rounded.
+template <class Work, int threads, class Source, class More = nothing_more>
 __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t index, const line_span& span,
                                                unsigned place, unsigned part, unsigned parts,
                                                const line_results& out, const line_request& asked,
-                                               line_state& state, typename Work::storage& storage, bool& is_last) {
+                                               line_state& state, typename Work::storage& storage, bool& is_last,
+                                               const More& add_more = {}) {
   using T = typename Work::carrier;
   const std::uint64_t size = span.n / parts, more = span.n % parts;
   const std::uint64_t first = part * size + (part < more ? part : more), n = size + (part < more ? 1 : 0);
@@ -76,6 +83,7 @@ __device__ __forceinline__ void add_open_piece(const Source& in, std::uint64_t i
       if constexpr (Work::sums == 2) {
         add_to_state(storage, which);
       } else {
+        add_more(storage.sum);
         static_cast<void>(finish_sum(to, storage.sum, storage.carried_digit, storage.words));
       }
     }

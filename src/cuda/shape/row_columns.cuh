@@ -2,6 +2,7 @@
 // are computed again. For the kernels of row_groups.cuh.
 #pragma once
 
+#include <cuda/group/addend.cuh>
 #include <cuda/group/rows.hpp>
 #include <cuda/shape/columns.cuh>
 
@@ -27,13 +28,54 @@ class carrier_columns {
   typename Work::of_thread sums_[width];
 };
 
+/// Neighbouring columns of rows with a weight each: traced sums of products, which double holds unless the carrier
+/// is double.
 template <class Work, class Element, int width>
+class weighted_columns {
+  using T = typename Work::carrier;
+  using Term = typename Work::Term;
+  static constexpr bool are_doubles = sizeof(T) == sizeof(double);
+  using sum_of_thread = std::conditional_t<are_doubles, typename Work::of_thread, typename Work::total>;
+
+ public:
+  static constexpr int words = (width * static_cast<int>(sizeof(Element)) + 3) / 4;
+
+  __device__ __forceinline__ void add(const unsigned (&x)[words], T weight) {
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      if constexpr (are_doubles) {
+        const double value[1] = {core::bit_cast<double>(std::uint64_t{x[2 * j + 1]} << 32 | x[2 * j])};
+        const double by[1] = {weight};
+        sums_[j].add(value, by);
+      } else {
+        sums_[j].template add_term<Term>(factor<Term>(float_of(element_of<Element>(x, j))),
+                                         second_factor<Term>(weight));
+      }
+    }
+  }
+  [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t) {
+    if constexpr (are_doubles) {
+      return sums_[j].total();
+    } else {
+      return sums_[j];
+    }
+  }
+
+ private:
+  sum_of_thread sums_[width] = {};
+};
+
+template <class Work, class Element, int width, int inputs = Work::Term::inputs>
 struct group_columns {
   using type = packed_columns<typename Work::template of_packs<Element>, Element, width>;
 };
 template <class Work, int width>
-struct group_columns<Work, double, width> {
+struct group_columns<Work, double, width, 1> {
   using type = carrier_columns<Work, width>;
+};
+template <class Work, class Element, int width>
+struct group_columns<Work, Element, width, 2> {
+  using type = weighted_columns<Work, Element, width>;
 };
 
 /// What a work and an element make of rows: `width` columns of a thread, `in_flight` rows loaded before the first
@@ -59,6 +101,7 @@ class row_columns {
       : data_(in.data + std::size_t{column} * sizeof(Element)),
         stride_(in.row_stride),
         rows_(in.axes.list),
+        weights_(in.weights),
         count_(static_cast<int>(::min(in.columns - column, static_cast<unsigned>(width)))) {}
 
   [[nodiscard]] __device__ __forceinline__ int count() const { return count_; }
@@ -79,11 +122,13 @@ class row_columns {
   using Element = typename Config::Element;
   using columns = typename Config::columns;
   static constexpr unsigned bytes = width * sizeof(Element);
+  static constexpr bool has_weights = Config::Work::Term::inputs == 2;
   static_assert(bytes <= 16);
 
   const char* data_;
   std::ptrdiff_t stride_;
   const unsigned* rows_;
+  any_operand weights_;
   int count_;
   columns sums_;
 
@@ -91,6 +136,7 @@ class row_columns {
   template <bool is_wide>
   __device__ __forceinline__ void add_rows(unsigned begin, unsigned end, unsigned step) {
     unsigned row[in_flight], x[in_flight][columns::words];
+    [[maybe_unused]] typename Config::Work::carrier weight[has_weights ? in_flight : 1];
     const auto load_numbers = [&](unsigned from) {
 #pragma unroll
       for (unsigned k = 0; k < in_flight; ++k) row[k] = from + k * step < end ? rows_[from + k * step] : ~0U;
@@ -107,21 +153,32 @@ class row_columns {
         } else {
           load_row<Element, width, is_wide>(at, sizeof(Element), count, x[k]);
         }
+        if constexpr (has_weights) {
+          weight[k] = 0;
+          if (count != 0) weight[k] = element_at<typename Config::Work::carrier>(weights_, row[k], 0);
+        }
       }
       load_numbers(i + in_flight * step);
 #pragma unroll
-      for (int k = 0; k < in_flight; ++k) sums_.add(x[k], x[k]);
+      for (int k = 0; k < in_flight; ++k) {
+        if constexpr (has_weights) {
+          sums_.add(x[k], weight[k]);
+        } else {
+          sums_.add(x[k], x[k]);
+        }
+      }
     }
   }
 };
 
 /// Bounds of sums of at most n rows, of which a thread adds at most `of_thread`, which go through at most so many
-/// joins. A grid of 32 blocks for each join has more (joins_of); a thread uses one accumulator only. Each of the n
-/// products may underflow, and that grid may have fewer terms.
+/// joins, and of what they are added to, which makes two additions: as many as a join. A grid of 32 blocks for each
+/// join has more (joins_of); a thread uses one accumulator only. Each of the n products may underflow, and that
+/// grid may have fewer terms.
 template <class Work>
 EXACTDOT_CORE line_bounds bounds_of_rows(std::size_t n, std::size_t of_thread, std::size_t joins) {
   constexpr std::size_t accumulators = 16 / sizeof(typename Work::carrier);
-  line_bounds found = bounds_of_split<Work>(of_thread * accumulators, 1, 16, 32 * joins);
+  line_bounds found = bounds_of_split<Work>(of_thread * accumulators, 1, 16, 32 * (joins + 1));
   if constexpr (Work::loses_to_underflow) {
     double& floor = Work::sums == 2 ? found.of_squares.floor : found.of_sum.floor;
     const double of_products = static_cast<double>(n) * 0x1p-1074;
@@ -145,7 +202,7 @@ __device__ __forceinline__ operands<T, input_layout::axes> elements_of_result(co
   operands<T, input_layout::any> line;
   const auto bytes = static_cast<std::size_t>(bytes_of(in.type));
   line.a = {in.data + std::size_t{column} * bytes, in.row_stride, in.type, false};
-  line.b = line.a;
+  line.b = in.weights.data == nullptr ? line.a : in.weights;
   line.n = n << in.log2_parts, line.log2_parts_a = in.log2_parts;
   operands<T, input_layout::axes> found(line, &in.axes);
   found.begin = first;

@@ -60,21 +60,47 @@ __device__ __forceinline__ bool decide_at_once(const typename Config::total& tot
   }
 }
 
+/// The total of column j of a thread, of n rows and, if it is added to, of what is there.
+template <class Config>
+__device__ __forceinline__ typename Config::total total_with_old(row_columns<Config>& of_thread, int j, unsigned n,
+                                                                 const line_results& to, unsigned column,
+                                                                 bool adds) {
+  auto total = of_thread.total(j, n);
+  if constexpr (Config::Work::sums == 1) {
+    if (adds && j < of_thread.count()) add_old_value(total, to.to.rule, to.at(column + static_cast<unsigned>(j)));
+  }
+  return total;
+}
+
 /// Decides and stores the results of the columns `apart`. In a loop: what is inlined for each takes registers.
 template <class Config>
 __device__ __forceinline__ void decide_apart(row_columns<Config>& of_thread, const line_bounds& bounds,
                                              const line_results& to, unsigned column, unsigned n,
-                                             const line_request& asked, unsigned apart, open_columns& open) {
+                                             const line_request& asked, unsigned apart, bool adds,
+                                             open_columns& open) {
   using Work = typename Config::Work;
   typename Config::total totals[Config::width];
 #pragma unroll
-  for (int j = 0; j < Config::width; ++j) totals[j] = of_thread.total(j, n);
+  for (int j = 0; j < Config::width; ++j) totals[j] = total_with_old<Config>(of_thread, j, n, to, column, adds);
 #pragma unroll 1
   for (; apart != 0; apart &= apart - 1) {
     const auto j = static_cast<unsigned>(__ffs(static_cast<int>(apart)) - 1);
     if (finish_line<Work>(totals[j], bounds, to, column + j, n, asked)) continue;
     open.template add<Work>(j, totals[j], bounds);
   }
+}
+
+/// Whether results are added to what is there: never moments.
+template <class Work>
+__device__ __forceinline__ bool adds_to_results(const row_results& out) {
+  return Work::sums == 1 && out.adds;
+}
+
+/// The result of an open line, added to what is there. By all threads of a team.
+template <class Work, class Line, class Team>
+__device__ __forceinline__ void add_again(const Line& line, Team team, typename Work::storage& storage,
+                                          const destination& to) {
+  if constexpr (Work::sums == 1) add_line_again<Work>(line, team, storage, to);
 }
 
 /// Results of some columns of a short group, by one thread; returns what stays open.
@@ -86,6 +112,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
   using Work = typename Config::Work;
   const line_results to = results_of(out, group);
   const unsigned n = end - begin;
+  if (n == 0 && out.adds) return {};
   row_columns<Config> of_thread(in, column);
   of_thread.add(begin, end, 1);
   open_columns open;
@@ -95,7 +122,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
   for (int j = 0; j < Config::width; ++j) {
     words[j] = asked.of_none;
     if (n == 0 || j >= of_thread.count()) continue;
-    const auto total = of_thread.total(j, n);
+    const auto total = total_with_old<Config>(of_thread, j, n, to, column, out.adds);
     core::decision found{0, false};
     if (!decide_at_once<Config>(total, bounds, out.rule, n, asked, found)) {
       apart |= 1U << j;
@@ -105,7 +132,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
     words[j] = found.word;
   }
   store_columns<typename Work::carrier>(out, to, column, of_thread.count(), open.columns | apart, words);
-  if (apart != 0) decide_apart<Config>(of_thread, bounds, to, column, n, asked, apart, open);
+  if (apart != 0) decide_apart<Config>(of_thread, bounds, to, column, n, asked, apart, out.adds, open);
   return open;
 }
 
@@ -142,9 +169,14 @@ __global__ void __launch_bounds__(Config::threads, Config::resident * row_group_
       const unsigned first_column = of_leader(column), scales = of_leader(open.scaling);
       for (unsigned columns = of_leader(open.columns); columns != 0; columns &= columns - 1) {
         const auto j = static_cast<unsigned>(__ffs(static_cast<int>(columns)) - 1);
-        Work::again(elements_of_result<typename Work::carrier>(in, first_column + j, from, n), lane_team<32>{},
-                    scales >> 2 * j & 3, bounds, storage_of_warp[warp], static_cast<refined_sum*>(nullptr),
-                    results_of(out, of_group), first_column + j, n, asked);
+        const auto line = elements_of_result<typename Work::carrier>(in, first_column + j, from, n);
+        const line_results to = results_of(out, of_group);
+        if (adds_to_results<Work>(out)) {
+          add_again<Work>(line, lane_team<32>{}, storage_of_warp[warp], destination_of(to, first_column + j, n));
+          continue;
+        }
+        Work::again(line, lane_team<32>{}, scales >> 2 * j & 3, bounds, storage_of_warp[warp],
+                    static_cast<refined_sum*>(nullptr), to, first_column + j, n, asked);
       }
     }
   }
@@ -248,6 +280,9 @@ __global__ void __launch_bounds__(row_group_threads, Config::resident)
     if (piece.pieces > 1 && !join_row_pieces<Config>(in, piece, tile, column, owners, total, storage)) continue;
     if (threadIdx.x >= owners || column >= in.columns) continue;
     const unsigned n = in.to.first[piece.group + 1] - in.to.first[piece.group];
+    if constexpr (Work::sums == 1) {
+      if (out.adds) add_old_value(total, out.rule, results_of(out, piece.group).at(column));
+    }
     if (finish_line<Work>(total, bounds, results_of(out, piece.group), column, n, asked)) continue;
     in.to.open[atomicAdd(&in.to.status->open, 1U)] = std::size_t{piece.group} * in.columns + column;
   }
@@ -280,10 +315,13 @@ __global__ void __launch_bounds__(row_group_threads, 2)
       if (part >= parts) continue;
       const rows_of_result<T> source{in, column, begin};
       add_open_piece<Work, row_group_threads>(source, column, line_span{0, n, true}, place, part, parts, to, asked,
-                                              *state, storage, is_last);
+                                              *state, storage, is_last, [&](auto& sum) {
+                                                if (out.adds) add_old_digits(sum, out.rule, to.at(column));
+                                              });
+    } else if (const auto line = elements_of_result<T>(in, column, begin, n); adds_to_results<Work>(out)) {
+      add_again<Work>(line, block_team<row_group_threads>{}, storage, destination_of(to, column, n));
     } else {
-      Work::again(elements_of_result<T>(in, column, begin, n), block_team<row_group_threads>{}, 0, bounds, storage,
-                  refined_of_warp, to, column, n, asked);
+      Work::again(line, block_team<row_group_threads>{}, 0, bounds, storage, refined_of_warp, to, column, n, asked);
     }
     __syncthreads();
   }
