@@ -10,6 +10,7 @@
 #include <cpu/plain_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cpu/row_bounds.hpp>
+#include <cpu/sum_bounds.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/core/reduction.hpp>
@@ -83,9 +84,20 @@ struct column_extremes {
 using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t first, std::size_t width,
                                         const column_extremes& to);
 
-/// Stores the results of `count` rows, consecutive floats or doubles, at any address. True if some are open: then
+/// Stores the results of `count` bounded sums, one after the other, at any address. True if some are open: then
 /// is_open, which is all false before, tells which, and what is stored for these is unspecified.
-using row_decision = bool (*)(const row_bounds& of, std::size_t count, char* to, bool* is_open);
+using sum_decision = bool (*)(const asked_results& asked, const sum_bounds& of, std::size_t count, char* to,
+                              bool* is_open);
+
+/// to = the bounded sums of `count` columns of n terms, from column `start` on: of plain sums, and of compensated
+/// ones.
+using plain_column_bounds = void (*)(const plain_sums& of, std::size_t start, std::size_t count, double n,
+                                     const sum_bounds& to);
+using column_bounds = void (*)(const column_sums& of, std::size_t start, std::size_t count, std::size_t n,
+                               bool has_two_part_terms, const sum_bounds& to);
+
+/// sums = the numerators n·Σx² − (Σx)² of variances, from the sums and those of the squares.
+using numerator_bounds = void (*)(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count);
 
 /// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
 /// size. There are group_slots_ahead more slots, of any value.
@@ -134,7 +146,10 @@ struct instruction_set {
   std::array<column_extremum_kernel, 2 * compared_types> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
   word_run_kernel sum_words, sum_word_magnitudes;
-  row_decision decide_floats, decide_doubles;
+  sum_decision decide_sums;
+  plain_column_bounds bound_plain_values, bound_plain_products;
+  column_bounds bound_columns;
+  numerator_bounds bound_numerators;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

@@ -3,6 +3,7 @@
 #include <cpu/column_decision.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cstring>
 
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
@@ -184,47 +185,72 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
                         kernels.has_two_part_terms);
 }
 
-/// The same for all columns of the panel, rounded to R.
-template <class R>
-void panel_sums::decide_columns(core::decision* found) noexcept {
-  const auto decide = [&](auto column_at) {
-    for (std::size_t i = 0; i < panel_width_; ++i) found[i] = decide_rounded<R>(column_at(i));
-  };
-  if (folds_ != 1 || (is_plain_ && are_products(0))) return decide([&](std::size_t i) { return column(0, i); });
-  if (is_plain_) {
-    const plain_sums sums = plain_sums_at(0);
-    const auto n = static_cast<double>(added_);
-    bool any_inexact = false;  // most often none is, and this loop is all
-    for (std::size_t i = 0; i < panel_width_; ++i) {
-      const bool is_exact = is_exact_column(sums.largest[i], sums.smallest[i], n);
-      found[i] = {core::to_word(static_cast<R>(sums.sum[i])), is_exact};
-      any_inexact |= !is_exact;
-    }
-    if (!any_inexact) return;
-    return decide([&](std::size_t i) {
-      return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
-    });
+/// to = sum `index` of `count` columns from `first` on.
+void panel_sums::find_bounds(int index, std::size_t first, std::size_t count, const sum_bounds& to) noexcept {
+  const instruction_set& set = current_instruction_set();
+  if (folds_ != 1) {
+    for (std::size_t i = 0; i < count; ++i) to.set(i, column(index, first + i));
+  } else if (is_plain_) {
+    const auto bound = are_products(index) ? set.bound_plain_products : set.bound_plain_values;
+    bound(plain_sums_at(index), first, count, static_cast<double>(added_), to);
+  } else {
+    const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
+    set.bound_columns(sums_at(index), first, count, added_, kernels.has_two_part_terms, to);
   }
-  cpu_engine::decide_columns<R>(sums_at(0), added_, panel_width_, of_.term->has_two_part_terms, found);
 }
 
-void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {
-  panel_sums& first = parts.front();
-  const core::result_rule& rule = first.each_.result;
-  if (parts.size() == 1 && first.of_.squares == nullptr && rule.finish() == core::finish::round) {
-    if (rule.gives<float>()) return first.decide_columns<float>(found);
-    if (rule.gives<double>()) return first.decide_columns<double>(found);
-  }
-  for (std::size_t i = 0; i < first.panel_width_; ++i) {
-    bounded_moments total{first.column(0, i), {}};
-    if (first.of_.squares != nullptr) total.squares = first.column(1, i);
-    for (panel_sums& part : parts.subspan(1)) {
-      cpu_engine::add(total.sum, part.column(0, i));
-      if (first.of_.squares != nullptr) cpu_engine::add(total.squares, part.column(1, i));
+/// The same of all parts.
+void panel_sums::join_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
+                             const sum_bounds& to) noexcept {
+  parts[0].find_bounds(index, first, count, to);
+  for (panel_sums& part : parts.subspan(1)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      bounded_sum sum = to.at(i);
+      cpu_engine::add(sum, part.column(index, first + i));
+      to.set(i, sum);
     }
-    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, first.each_.n, total)
-                                            : decide_column(rule, first.each_.n, total.sum);
   }
+}
+
+/// The result of a vector that the lanes of registers left open, if it is certain.
+core::decision panel_sums::decide(std::span<panel_sums> parts, std::size_t i) noexcept {
+  panel_sums& first = parts.front();
+  const bool has_squares = first.of_.squares != nullptr;
+  bounded_moments total{first.column(0, i), has_squares ? first.column(1, i) : bounded_sum{}};
+  for (panel_sums& part : parts.subspan(1)) {
+    cpu_engine::add(total.sum, part.column(0, i));
+    if (has_squares) cpu_engine::add(total.squares, part.column(1, i));
+  }
+  return has_squares ? decide_moments(first.each_, first.each_.n, total)
+                     : decide_column(first.each_.result, first.each_.n, total.sum);
+}
+
+bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) noexcept {
+  constexpr std::size_t at_once = 64;  // whose bounds stay in the nearest cache
+  alignas(64) double memory[6][at_once + sum_bounds::padding];
+  const sum_bounds sums{memory[0], memory[1], memory[2]}, squares{memory[3], memory[4], memory[5]};
+  const engine::plan& each = parts[0].each_;
+  const instruction_set& set = current_instruction_set();
+  const asked_results asked(each.result, each.n, each.ddof);
+  const std::size_t width = parts[0].panel_width_, size = size_of(each.result_type);
+  bool any_open = false;
+  for (std::size_t first = 0, count = 0; first < width; first += count) {
+    count = std::min(at_once, width - first);
+    join_bounds(parts, 0, first, count, sums);
+    if (parts[0].of_.squares != nullptr) {
+      join_bounds(parts, 1, first, count, squares);
+      set.bound_numerators(static_cast<double>(each.n), sums, squares, count);
+    }
+    if (!set.decide_sums(asked, sums, count, to + first * size, is_open + first)) continue;
+    for (std::size_t i = first; i < first + count; ++i) {
+      if (!is_open[i]) continue;
+      const core::decision found = decide(parts, i);
+      is_open[i] = !found.certain;
+      any_open |= !found.certain;
+      if (found.certain) std::memcpy(to + i * size, &found.word, size);  // the low bytes come first
+    }
+  }
+  return any_open;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

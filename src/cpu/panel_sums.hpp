@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cpu/column_sums.hpp>
 #include <cpu/plain_sums.hpp>
+#include <cpu/sum_bounds.hpp>
 #include <cpu/sums.hpp>
 #include <memory>
 #include <plan/batch.hpp>
@@ -70,9 +71,10 @@ class panel_sums {
   void start(const engine::line& first, std::size_t width) noexcept;
   /// Adds elements first to first + count of each vector.
   void add(std::size_t first, std::size_t count) noexcept;
-  /// found[i] = the result of the i-th vector, or that it is open, after every element was added to one of the
-  /// parts.
-  static void finish(std::span<panel_sums> parts, core::decision* found) noexcept;
+  /// Stores the results of all vectors one after the other, after every element was added to one of the parts. True
+  /// if some are open: then is_open, which is all false before, tells which, and what is stored for these is
+  /// unspecified.
+  static bool finish(std::span<panel_sums> parts, char* to, bool* is_open) noexcept;
 
  private:
   /// Sums of one kind or the other of the terms (index 0) or the squares (1), in cache lines of their own.
@@ -96,8 +98,10 @@ class panel_sums {
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   void clear(int index) noexcept;
   void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept;
-  template <class R>
-  void decide_columns(core::decision* found) noexcept;
+  void find_bounds(int index, std::size_t first, std::size_t count, const sum_bounds& to) noexcept;
+  static void join_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
+                          const sum_bounds& to) noexcept;
+  [[nodiscard]] static core::decision decide(std::span<panel_sums> parts, std::size_t i) noexcept;
 
   static constexpr int arrays = 4;  ///< of a kind of sums
 

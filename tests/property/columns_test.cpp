@@ -29,6 +29,25 @@ row_block rows_of(const std::vector<T>& x, std::size_t columns, std::size_t firs
   return {x.data() + first * columns, static_cast<std::ptrdiff_t>(columns * sizeof(T)), false};
 }
 
+/// The bounds in the lanes of registers, find(first, to), are those of the columns one by one, but for roundings.
+template <class Find>
+void check_bounds(const std::vector<bounded_sum>& of, Find find) {
+  for (std::size_t first = 0; first < of.size(); first += 1 + of.size() / 2) {
+    const std::size_t room = of.size() + sum_bounds::padding;
+    std::vector<double> head(room), tail(room), bound(room);
+    find(first, sum_bounds{head.data(), tail.data(), bound.data()});
+    for (std::size_t i = first; i < of.size(); ++i) {
+      EXPECT_EQ(core::to_word(head[i - first]), core::to_word(of[i].head)) << i;
+      EXPECT_EQ(core::to_word(tail[i - first]), core::to_word(of[i].tail)) << i;
+      const double one_by_one = of[i].bound, in_lanes = bound[i - first];
+      const bool are_known = one_by_one < HUGE_VAL;
+      EXPECT_EQ(in_lanes < HUGE_VAL, are_known) << i;
+      EXPECT_TRUE(!are_known || std::abs(in_lanes - one_by_one) <= 0x1p-48 * one_by_one + 0x1p-1060)
+          << i << ' ' << in_lanes;
+    }
+  }
+}
+
 /// The sums of all columns with their bounds, by plain sums in tiles of so many rows.
 template <class Term>
 std::vector<bounded_sum> plainly(const instruction_set& set, const matrices<float>& x, std::size_t tile) {
@@ -47,6 +66,9 @@ std::vector<bounded_sum> plainly(const instruction_set& set, const matrices<floa
     found.push_back(Term::factors == 2 ? plain_column(sum[i], error[i], magnitude[i], n)
                                        : plain_column_of_values(sum[i], error[i], largest[i], smallest[i], n));
   }
+  const auto bound = Term::factors == 2 ? set.bound_plain_products : set.bound_plain_values;
+  check_bounds(found,
+               [&](std::size_t first, const sum_bounds& all) { bound(to, first, x.columns - first, n, all); });
   return found;
 }
 
@@ -63,6 +85,10 @@ std::vector<bounded_sum> compensated(const instruction_set& set, const matrices<
   std::vector<bounded_sum> found;
   for (std::size_t i = 0; i < x.columns; ++i)
     found.push_back(bounded_column(sum[i], error[i], magnitude[i], smallest[i], x.rows, of.has_two_part_terms));
+  const column_sums all{sum.data(), error.data(), magnitude.data(), smallest.data()};
+  check_bounds(found, [&](std::size_t first, const sum_bounds& to) {
+    set.bound_columns(all, first, x.columns - first, x.rows, of.has_two_part_terms, to);
+  });
   return found;
 }
 
