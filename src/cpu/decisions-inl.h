@@ -3,23 +3,23 @@
 // exactdot/core/enclosure.hpp and cpu/exact_decision.hpp, whose results these are.
 //
 // A candidate c, a number of the result's format next to the result, is proved by its remainder (P. W. Markstein,
-// IBM J. R&D 34, 1990, for divisions and roots). Let S be the sum, |S - head - tail| <= bound, and h half a unit of
-// c's last place; half of that on the side of 0 where c is a power of two. All numbers nearer to c than h round to
-// c.
+// IBM J. R&D 34, 1990, for divisions and roots). Let S be the sum, |S - head - tail| <= bound, p the format's
+// precision, and h half the distance from c to its neighbour on the result's side, or to the nearer one. Numbers
+// nearer to c than h on that side, or on both, round to c:
 //
 //   quotient by d   |S/d - c| < h       <=>  |S - c·d| < d·h
 //   root            |sqrt(S) - c| < h   <=>  (c - h)^2 < S < (c + h)^2  <=>  |S - c^2 - h^2| < 2·c·h
 //
-// e = head - c·d + tail is computed by a fused multiply-add and TwoSum, of which `lost` remains: |S - c·d - e| <=
-// bound + lost. The right sides are products by a power of two, without an error, so if a sum of doubles that is
-// rounded is less, so is the exact one. How c was found does not matter, but that it has the format's precision.
+// How c was found does not matter, but that it has no more than p bits. The remainder is a fused multiply-add and
+// an addition of the tail, each rounded once: errors below 2^-53 of the remainder and of the tail in all, for which
+// 2^-52 of the tail is counted and the right side is taken 2^-48 smaller, which covers all other roundings of both
+// sides too. Formats shorter than double count the whole tail as an error. Nothing underflows: c is a normal number
+// in [2^-400, 2^400], and d <= 2^50.
 //
-// The multiply-add is exact for |head| in (2^-900, 2^900) and d <= 2^50. Its result is a multiple of g, the smaller
-// one of the last bits of c and head, since d is an integer; |S - c·d| < d·h and |tail| <= 2^-53·|head| leave less
-// than 2^53·g: d·h is 2^50 times half of c's last bit at most, and 2^-p of |head|·(1 + 2^-p), if c has p bits.
-//
-// Ties have e = d·h without a bound or a loss, of both neighbours: the even one is the result. Roots leave them
-// open. Cost: some 25 operations a register, of roots a root and of doubles a division more.
+// No bound decides a tie. Without one, and without a tail, a quotient q that is a double, which head - q·d = 0
+// tells (a multiple of the last bits of q and d, which does not underflow), is rounded to an even number of the
+// shorter format. Where d is a power of two, so is the rounded sum of head and tail to one of doubles. Other ties
+// stay open. Cost: some 30 operations a register, of roots a root and of doubles a division more.
 #if defined(EXACTDOT_CPU_DECISIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EXACTDOT_CPU_DECISIONS_INL_H_
 #undef EXACTDOT_CPU_DECISIONS_INL_H_
@@ -30,6 +30,7 @@
 #include <cpu/simd-inl.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cpu/sum_bounds.hpp>
 #include <cstring>
@@ -46,77 +47,79 @@ using decision_vec = vec<decision_tag>;
 
 HWY_INLINE decision_vec all_of(double x) { return hn::Set(decision_tag(), x); }
 
-/// A bounded sum in each lane, head + tail rounded being head.
+/// A bounded sum in each lane.
 struct sum_register {
   decision_vec head, tail, bound;
 
-  HWY_INLINE sum_register(decision_vec x, decision_vec y, decision_vec within) : bound(within) {
-    head = hn::Add(x, y);
-    const auto added = hn::Sub(head, x);
-    tail = hn::Add(hn::Sub(x, hn::Sub(head, added)), hn::Sub(y, added));
+  static HWY_INLINE sum_register load(const sum_bounds& of, std::size_t i) {
+    const decision_tag d;
+    return {hn::LoadU(d, of.head + i), hn::LoadU(d, of.tail + i), hn::LoadU(d, of.bound + i)};
   }
-  HWY_INLINE sum_register(const sum_bounds& of, std::size_t i)
-      : sum_register(hn::LoadU(decision_tag(), of.head + i), hn::LoadU(decision_tag(), of.tail + i),
-                     hn::LoadU(decision_tag(), of.bound + i)) {}
   HWY_INLINE void store(const sum_bounds& to, std::size_t i) const {
     const decision_tag d;
     hn::StoreU(head, d, to.head + i), hn::StoreU(tail, d, to.tail + i), hn::StoreU(bound, d, to.bound + i);
   }
-  [[nodiscard]] HWY_INLINE decision_mask is_zero() const {
-    return hn::Eq(hn::Add(hn::Abs(head), bound), hn::Zero(decision_tag()));
-  }
-  /// Where products with the head have room.
-  [[nodiscard]] HWY_INLINE decision_mask is_in_range() const {
-    const auto size = hn::Abs(head);
-    return hn::And(hn::Gt(size, all_of(0x1p-900)), hn::Lt(size, all_of(0x1p900)));
+};
+
+/// x + y rounded, and its error (TwoSum).
+struct register_pair {
+  decision_vec value, error;
+
+  static HWY_INLINE register_pair sum(decision_vec x, decision_vec y) {
+    const auto value = hn::Add(x, y), added = hn::Sub(value, x);
+    return {value, hn::Add(hn::Sub(x, hn::Sub(value, added)), hn::Sub(y, added))};
   }
 };
 
-/// A floating-point format as the decisions need it, of less precision than double or `narrow` = false.
+/// |x| in [from, to]
+HWY_INLINE decision_mask is_within(decision_vec x, double from, double to) {
+  const auto size = hn::Abs(x);
+  return hn::And(hn::Ge(size, all_of(from)), hn::Le(size, all_of(to)));
+}
+HWY_INLINE decision_mask is_zero(decision_vec x) { return hn::Eq(x, hn::Zero(decision_tag())); }
+
+/// A floating-point format as the decisions need it; narrow: shorter than double.
 template <bool narrow>
 class decision_format {
  public:
   HWY_INLINE explicit decision_format(core::number_format to)
-      : precision_(to.precision), smallest_(power_of_two(to.lowest_exponent() + to.precision - 1)) {
-    // 8-bit floats without an infinity have other numbers at the end of their range
-    const double end = power_of_two(std::min(to.highest_exponent() - 1, 1000));
-    largest_ = to.exponent_bits == 4 ? end : end * (2 - power_of_two(1 - to.precision));
+      : dropped_(53 - to.precision), half_(power_of_two(-to.precision) * (1 - 0x1p-48)) {
+    if constexpr (narrow) {
+      smallest_ = power_of_two(to.lowest_exponent() + to.precision - 1);
+      // 8-bit floats without an infinity have other numbers at the end of their range
+      const double end = power_of_two(to.highest_exponent() - 1);
+      largest_ = to.exponent_bits == 4 ? end : end * (2 - power_of_two(1 - to.precision));
+    }
   }
-  /// A number of this format next to x, of which nothing else matters (T. J. Dekker, Numer. Math. 18, 1971, whose
-  /// higher part has no more bits: S. Boldo, IJCAR 2006).
-  [[nodiscard]] HWY_INLINE decision_vec near(decision_vec x) const {
+  /// The number of p bits next to x, of two the even one, where x is neither infinite nor NaN.
+  [[nodiscard]] HWY_INLINE decision_vec rounded(decision_vec x) const {
     if constexpr (!narrow) return x;
-    const auto scaled = hn::Mul(x, all_of(power_of_two(53 - precision_) + 1));
-    return hn::Sub(scaled, hn::Sub(scaled, x));
+    const decision_bits d;
+    const auto bits = hn::BitCast(d, x), last = hn::And(hn::ShiftRightSame(bits, dropped_), hn::Set(d, 1));
+    const std::uint64_t unit = std::uint64_t{1} << dropped_;
+    const auto lifted = hn::Add(hn::Add(bits, hn::Set(d, unit / 2 - 1)), last);
+    return hn::BitCast(decision_tag(), hn::And(lifted, hn::Set(d, ~(unit - 1))));
   }
-  [[nodiscard]] HWY_INLINE decision_vec half_unit(decision_vec c) const {
-    const auto exponent = hn::And(bits_of(c), hn::Set(decision_bits(), 0x7ff0000000000000U));
-    return hn::Mul(hn::BitCast(decision_tag(), exponent), all_of(power_of_two(-precision_)));
+  /// h, a little less, where `rest` is the remainder give or take an error. Short formats have many powers of two,
+  /// beside which h is twice as long on the far side from 0.
+  [[nodiscard]] HWY_INLINE decision_vec half_unit(decision_vec c, decision_vec rest, decision_vec error) const {
+    const decision_tag tag;
+    const decision_bits d;
+    auto before = hn::Sub(hn::BitCast(d, c), hn::Set(d, 1));
+    if constexpr (narrow) {
+      const auto outwards = hn::Gt(hn::Xor(rest, hn::And(c, hn::SignBit(tag))), error);
+      before = hn::Sub(before, hn::BitCast(d, hn::VecFromMask(tag, outwards)));
+    }
+    return hn::Mul(hn::BitCast(tag, hn::And(before, hn::Set(d, 0x7ff0000000000000U))), all_of(half_));
   }
-  /// half_unit on the side of c where the result lies. e: the sign of the result less c, known to within `off`.
-  [[nodiscard]] HWY_INLINE decision_vec half_unit_towards(decision_vec c, decision_vec e, decision_vec off) const {
-    const decision_tag d;
-    const auto outwards = hn::Xor(e, hn::And(c, hn::SignBit(d)));
-    const auto fraction = hn::And(bits_of(c), hn::Set(decision_bits(), 0xfffffffffffffU));
-    const auto is_power = hn::RebindMask(d, hn::Eq(fraction, hn::Zero(decision_bits())));
-    const auto half = half_unit(c);
-    return hn::IfThenElse(hn::AndNot(hn::Gt(outwards, off), is_power), hn::Mul(half, all_of(0.5)), half);
-  }
-  [[nodiscard]] HWY_INLINE decision_mask is_odd(decision_vec c) const {
-    const auto last = hn::And(bits_of(c), hn::Set(decision_bits(), std::uint64_t{1} << (53 - precision_)));
-    return hn::RebindMask(decision_tag(), hn::Ne(last, hn::Zero(decision_bits())));
-  }
-  /// Whether c is a normal number of this format, which has all of its precision.
+  /// Whether c is a number of this format that has all of its precision, and products with it have room.
   [[nodiscard]] HWY_INLINE decision_mask is_normal(decision_vec c) const {
-    const auto size = hn::Abs(c);
-    return hn::And(hn::Ge(size, all_of(smallest_)), hn::Le(size, all_of(largest_)));
+    return is_within(c, smallest_, largest_);
   }
 
  private:
-  static HWY_INLINE vec<decision_bits> bits_of(decision_vec x) { return hn::BitCast(decision_bits(), x); }
-
-  int precision_;
-  double smallest_, largest_;
+  int dropped_;
+  double half_, smallest_ = 0x1p-400, largest_ = 0x1p400;
 };
 
 /// Results in each lane, as doubles, and where they are certain.
@@ -125,71 +128,77 @@ struct decided_register {
   decision_mask is_certain;
 };
 
-/// The quotients by d, or where !divides the sums themselves. d_inverse: about 1/d. rounds: numbers that are no
-/// candidates may be results too, because they are rounded when they are stored: sums without an error.
-template <bool narrow, bool divides, bool rounds>
-HWY_INLINE decided_register decide_quotients(const decision_format<narrow>& format, const sum_register& sum,
-                                             double d, double d_inverse) {
-  const decision_tag tag;
-  const auto divisor = all_of(d), inverse = all_of(d_inverse);
-  auto near = sum.head;
-  if constexpr (divides) near = hn::Mul(near, inverse);
-  if constexpr (divides && !narrow) {
-    const auto rest = hn::Add(fused_rest(tag, near, divisor, sum.head), sum.tail);
-    near = hn::Add(near, hn::Mul(rest, inverse));
-  }
-  const auto c = format.near(near);
-  const auto first = divides ? fused_rest(tag, c, divisor, sum.head) : hn::Sub(sum.head, c);
-  const sum_register rest(first, sum.tail, sum.bound);
-  const auto e = rest.head, size = hn::Abs(e);
-  const auto off = hn::Mul(hn::Add(hn::Abs(rest.tail), sum.bound), all_of(1.0625));
-  const auto half = format.half_unit_towards(c, e, off), limit = divides ? hn::Mul(half, divisor) : half;
-  const auto is_tie = hn::And(hn::Eq(off, hn::Zero(tag)), hn::Eq(size, limit));
-  const auto neighbour = hn::Add(c, hn::CopySign(hn::Add(half, half), e));
-  const auto result = hn::IfThenElse(hn::And(is_tie, format.is_odd(c)), neighbour, c);
-  const auto is_near = hn::Or(is_tie, hn::Lt(hn::Add(size, off), limit));
-  const auto is_certain = hn::And(hn::And(is_near, format.is_normal(result)), sum.is_in_range());
-  auto is_head = sum.is_zero();
-  if constexpr (!divides && rounds) {
-    const auto error = narrow ? hn::Add(sum.bound, hn::Abs(sum.tail)) : sum.bound;
-    is_head = hn::And(hn::Eq(error, hn::Zero(tag)), hn::Lt(hn::Abs(sum.head), all_of(HUGE_VAL)));
-  }
-  return {hn::IfThenElse(is_head, hn::Add(sum.head, hn::Zero(tag)), result), hn::Or(is_certain, is_head)};
+/// How far a sum is from a remainder of head, or of head + tail where the tail is added to that.
+template <bool narrow>
+HWY_INLINE decision_vec error_of(const sum_register& sum) {
+  const auto tail = hn::Abs(sum.tail), bound = hn::Mul(sum.bound, all_of(1.0625));
+  return narrow ? hn::Add(bound, tail) : hn::MulAdd(tail, all_of(0x1p-52), bound);
 }
 
-/// The roots. Here the multiply-add may be rounded, as e - h^2 is: 2^-50 counts both.
+/// The remainder head + tail - x·y.
+template <bool narrow>
+HWY_INLINE decision_vec remainder_of(const sum_register& sum, decision_vec x, decision_vec y) {
+  const auto rest = fused_rest(decision_tag(), x, y, sum.head);
+  return narrow ? rest : hn::Add(rest, sum.tail);
+}
+
+/// The quotients by d. d_inverse: about 1/d. is_power: d is a power of two.
+template <bool narrow>
+HWY_INLINE decided_register decide_quotients(const decision_format<narrow>& format, const sum_register& sum,
+                                             double d, double d_inverse, [[maybe_unused]] bool is_power) {
+  const decision_tag tag;
+  const auto divisor = all_of(d), inverse = all_of(d_inverse), error = error_of<narrow>(sum);
+  const auto first = hn::Mul(narrow ? sum.head : hn::Add(sum.head, sum.tail), inverse);
+  const auto q = hn::MulAdd(remainder_of<narrow>(sum, first, divisor), inverse, first);
+  const auto c = format.rounded(q);
+  const auto rest = remainder_of<narrow>(sum, c, divisor), half = format.half_unit(c, rest, error);
+  const auto is_near = hn::Lt(hn::Add(hn::Abs(rest), error), hn::Mul(half, divisor));
+  auto is_exact = is_zero(narrow ? error : sum.bound);
+  if constexpr (narrow) {
+    is_exact = hn::And(is_exact, is_zero(fused_rest(tag, q, divisor, sum.head)));
+  } else if (!is_power) {
+    is_exact = hn::And(is_exact, is_zero(hn::Or(sum.head, sum.tail)));
+  }
+  const auto is_result = hn::Or(format.is_normal(c), hn::And(is_exact, is_zero(c)));
+  return {c, hn::And(hn::Or(is_near, is_exact), is_result)};
+}
+
+/// The sums themselves. rounds: whatever is stored is rounded, so that a sum without an error may be any number.
+template <bool narrow, bool rounds>
+HWY_INLINE decided_register decide_roundings(const decision_format<narrow>& format, const sum_register& sum) {
+  const auto whole = narrow ? sum.head : hn::Add(sum.head, sum.tail), c = format.rounded(whole);
+  const auto error = error_of<narrow>(sum);
+  const auto of_head = hn::Sub(sum.head, c), rest = narrow ? of_head : hn::Add(of_head, sum.tail);
+  const auto half = format.half_unit(c, rest, error);
+  const auto is_near = hn::And(hn::Lt(hn::Add(hn::Abs(rest), error), half), format.is_normal(c));
+  const auto is_exact = hn::And(is_zero(narrow ? error : sum.bound), hn::Lt(hn::Abs(whole), all_of(HUGE_VAL)));
+  if constexpr (rounds) return {hn::IfThenElse(is_exact, whole, c), hn::Or(is_near, is_exact)};
+  return {c, hn::Or(is_near, hn::And(is_exact, hn::Or(format.is_normal(c), is_zero(c))))};
+}
+
+/// The roots. Two more roundings, of h^2 and the difference from it, are less than 2^-50 of the right side.
 template <bool narrow>
 HWY_INLINE decided_register decide_roots(const decision_format<narrow>& format, const sum_register& sum) {
   const decision_tag tag;
-  auto near = hn::Sqrt(sum.head);
+  auto near = hn::Sqrt(narrow ? sum.head : hn::Add(sum.head, sum.tail));
   if constexpr (!narrow) {
-    const auto rest = hn::Add(fused_rest(tag, near, near, sum.head), sum.tail);
-    near = hn::Add(near, hn::Div(rest, hn::Add(near, near)));
+    near = hn::Add(near, hn::Div(remainder_of<narrow>(sum, near, near), hn::Add(near, near)));
   }
-  const auto c = format.near(near), first = fused_rest(tag, c, c, sum.head), full = format.half_unit(c);
-  const sum_register rest(first, sum.tail, sum.bound);
-  const auto e = rest.head;
-  const auto rounded = hn::Add(hn::Add(hn::Abs(first), hn::Abs(e)), hn::Mul(full, full));
-  const auto off =
-      hn::Mul(hn::Add(hn::Add(hn::Abs(rest.tail), sum.bound), hn::Mul(rounded, all_of(0x1p-50))), all_of(1.0625));
-  const auto half = format.half_unit_towards(c, e, off);
-  const auto size = hn::Abs(hn::Sub(e, hn::Mul(half, half)));
-  const auto is_near = hn::Lt(hn::Add(size, off), hn::Mul(hn::Add(c, c), half));
-  const auto is_positive = hn::And(sum.is_in_range(), hn::Gt(sum.head, hn::Zero(tag)));
-  const auto is_zero = sum.is_zero();
-  return {hn::IfThenZeroElse(is_zero, c),
-          hn::Or(hn::And(hn::And(is_near, format.is_normal(c)), is_positive), is_zero)};
+  const auto c = format.rounded(near), error = error_of<narrow>(sum), rest = remainder_of<narrow>(sum, c, c);
+  const auto half = format.half_unit(c, rest, error), off = fused_rest(tag, half, half, rest);
+  const auto is_near = hn::Lt(hn::Add(hn::Abs(off), error), hn::Mul(hn::Add(c, c), half));
+  const auto is_nothing = is_zero(hn::Or(hn::Or(sum.head, sum.tail), sum.bound));
+  return {hn::IfThenZeroElse(is_nothing, c), hn::Or(hn::And(is_near, format.is_normal(c)), is_nothing)};
 }
 
-/// The quotients by d, each with its bound: about head/d, q, and (head - q·d + tail)/d, for whose 3 roundings 2^-50
-/// counts. The multiply-add is exact, as above: q is within 2 of its units from the quotient.
+/// The quotients by d, each with its bound: about head/d, q, and (head - q·d + tail)/d, for whose roundings 2^-50
+/// of that and 2^-51 of the tail count.
 HWY_INLINE sum_register quotients_of(const sum_register& sum, double d, double d_inverse) {
   const auto inverse = all_of(d_inverse), q = hn::Mul(sum.head, inverse);
-  const auto rest = hn::Add(fused_rest(decision_tag(), q, all_of(d), sum.head), sum.tail);
-  const auto tail = hn::Mul(rest, inverse);
-  const auto bound =
-      hn::Add(hn::Mul(hn::Mul(sum.bound, inverse), all_of(1.0625)), hn::Mul(hn::Abs(tail), all_of(0x1p-50)));
-  return {q, tail, hn::IfThenElse(sum.is_in_range(), bound, all_of(HUGE_VAL))};
+  const auto rest = hn::Mul(remainder_of<false>(sum, q, all_of(d)), inverse);
+  const auto error = hn::MulAdd(hn::Abs(sum.tail), all_of(0x1p-51), hn::Mul(sum.bound, all_of(1.0625)));
+  const auto bound = hn::MulAdd(error, inverse, hn::Mul(hn::Abs(rest), all_of(0x1p-50)));
+  return {q, rest, hn::IfThenElse(is_within(sum.head, 0x1p-900, 0x1p900), bound, all_of(HUGE_VAL))};
 }
 
 /// How results of type R are stored: doubles and floats by a conversion, which rounds.
@@ -256,14 +265,15 @@ struct stored_bits {
   int sign_;
 };
 
-/// Stores what decide(sum) finds in each lane: finds(i) for `count` results of `size` bytes. See sum_decision.
+/// Stores what decide(sum) finds of each of `count` sums, in `size` bytes; see sum_decision. All arguments are
+/// values, so that a store of bytes changes none of them.
 template <class Decide, class Store>
-HWY_INLINE bool decide_each(const sum_bounds& of, std::size_t count, Decide decide, const Store& store,
+HWY_INLINE bool decide_each(const sum_bounds of, std::size_t count, Decide decide, const Store store,
                             std::size_t size, char* to, bool* is_open) {
   constexpr std::size_t lanes = hn::MaxLanes(decision_tag());
   bool any_open = false;
   for (std::size_t i = 0; i < count; i += lanes) {
-    const decided_register found = decide(sum_register(of, i));
+    const decided_register found = decide(sum_register::load(of, i));
     const std::size_t some = std::min(count - i, lanes);
     store(found.value, to + i * size, some);
     if (hn::AllTrue(decision_tag(), found.is_certain)) continue;
@@ -284,21 +294,21 @@ bool decide_floating(const asked_results& asked, const sum_bounds& of, std::size
   const decision_format<narrow> format(number);
   const Store store(number);
   const double d = asked.divisor, inverse = 1 / d;
+  const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(d));
   const auto with = [&](auto decide) HWY_ATTR {
     return decide_each(of, count, decide, store, static_cast<std::size_t>(asked.rule.bytes()), to, is_open);
   };
   switch (asked.rule.finish()) {
     case core::finish::round:
-      return with([&](const sum_register& sum)
-                      HWY_ATTR { return decide_quotients<narrow, false, rounds>(format, sum, 1, 1); });
+      return with([=](const sum_register& sum) HWY_ATTR { return decide_roundings<narrow, rounds>(format, sum); });
     case core::finish::root:
-      return with([&](const sum_register& sum) HWY_ATTR { return decide_roots(format, sum); });
+      return with([=](const sum_register& sum) HWY_ATTR { return decide_roots(format, sum); });
     case core::finish::deviation:
-      return with([&](const sum_register& sum)
+      return with([=](const sum_register& sum)
                       HWY_ATTR { return decide_roots(format, quotients_of(sum, d, inverse)); });
     default:
-      return with([&](const sum_register& sum)
-                      HWY_ATTR { return decide_quotients<narrow, true, rounds>(format, sum, d, inverse); });
+      return with([=](const sum_register& sum)
+                      HWY_ATTR { return decide_quotients(format, sum, d, inverse, is_power); });
   }
 }
 
@@ -335,25 +345,27 @@ void bound_numerators(double n, const sum_bounds& sums, const sum_bounds& square
   const decision_tag d;
   const auto terms = all_of(n), two = all_of(2);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const sum_register x(sums, i), q(squares, i);
-    const auto size = hn::Abs(x.head), rest = hn::Abs(x.tail);
+    const sum_register of_values = sum_register::load(sums, i), of_squares = sum_register::load(squares, i);
+    const auto x = register_pair::sum(of_values.head, of_values.tail),
+               q = register_pair::sum(of_squares.head, of_squares.tail);
+    const auto size = hn::Abs(x.value), rest = hn::Abs(x.error);
     const auto has_size = hn::And(hn::Gt(size, all_of(0x1p-400)), hn::Lt(size, all_of(0x1p400)));
-    const auto has_square = hn::And(hn::Gt(q.head, all_of(0x1p-800)), hn::Lt(q.head, all_of(0x1p800)));
+    const auto has_square = hn::And(hn::Gt(q.value, all_of(0x1p-800)), hn::Lt(q.value, all_of(0x1p800)));
     const auto in_range = hn::And(hn::Or(has_size, hn::Eq(size, hn::Zero(d))), has_square);
-    const auto whole = hn::Mul(terms, q.head), whole_error = fused_subtract(d, terms, q.head, whole);
-    const auto square = hn::Mul(x.head, x.head), square_error = fused_subtract(d, x.head, x.head, square);
-    const auto whole_rest = hn::Mul(terms, q.tail), square_rest = hn::Mul(two, hn::Mul(x.head, x.tail));
-    const sum_register difference(whole, hn::Neg(square), hn::Zero(d));
+    const auto whole = hn::Mul(terms, q.value), whole_error = fused_subtract(d, terms, q.value, whole);
+    const auto square = hn::Mul(x.value, x.value), square_error = fused_subtract(d, x.value, x.value, square);
+    const auto whole_rest = hn::Mul(terms, q.error), square_rest = hn::Mul(two, hn::Mul(x.value, x.error));
+    const auto difference = register_pair::sum(whole, hn::Neg(square));
     const auto tail =
-        hn::Add(hn::Add(difference.tail, hn::Sub(whole_error, square_error)), hn::Sub(whole_rest, square_rest));
-    const auto magnitudes = hn::Add(hn::Add(hn::Add(hn::Abs(difference.tail), hn::Abs(whole_error)),
+        hn::Add(hn::Add(difference.error, hn::Sub(whole_error, square_error)), hn::Sub(whole_rest, square_rest));
+    const auto magnitudes = hn::Add(hn::Add(hn::Add(hn::Abs(difference.error), hn::Abs(whole_error)),
                                             hn::Add(hn::Abs(square_error), hn::Abs(whole_rest))),
                                     hn::Abs(square_rest));
-    const auto of_sum = hn::Mul(hn::Add(hn::Mul(two, hn::Add(size, rest)), x.bound), x.bound);
-    const auto bound = hn::Add(hn::Add(hn::Mul(terms, q.bound), of_sum),
+    const auto of_sum = hn::Mul(hn::Add(hn::Mul(two, hn::Add(size, rest)), of_values.bound), of_values.bound);
+    const auto bound = hn::Add(hn::Add(hn::Mul(terms, of_squares.bound), of_sum),
                                hn::Add(hn::Mul(rest, rest), hn::Mul(magnitudes, all_of(0x1p-50))));
     const auto widened = hn::Add(hn::Mul(bound, all_of(1.0625)), all_of(0x1p-1000));
-    hn::StoreU(difference.head, d, sums.head + i);
+    hn::StoreU(difference.value, d, sums.head + i);
     hn::StoreU(tail, d, sums.tail + i);
     hn::StoreU(hn::IfThenElse(in_range, widened, all_of(HUGE_VAL)), d, sums.bound + i);
   }
