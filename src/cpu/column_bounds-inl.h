@@ -20,8 +20,7 @@ namespace {
 
 /// See instruction_set::bound_plain_values. Products have sums of magnitudes in place of the largest and smallest.
 template <bool are_products>
-void bound_plain_columns(const plain_sums& of, std::size_t start, std::size_t count, double n,
-                         const sum_bounds& to) {
+void bound_plain_columns(const plain_sums& of, std::size_t start, std::size_t count, double n, double* bounds) {
   const hn::ScalableTag<double> d;
   const auto relative = hn::Set(d, plain_column(0, 0, 1, n).bound);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -41,15 +40,13 @@ void bound_plain_columns(const plain_sums& of, std::size_t start, std::size_t co
           hn::And(hn::Le(magnitude, hn::Mul(hn::Set(d, 0x1p28), least)), hn::Lt(magnitude, hn::Set(d, HUGE_VAL)));
       bound = hn::IfThenZeroElse(is_exact, hn::Mul(relative, magnitude));
     }
-    hn::StoreU(hn::LoadU(d, of.sum + at), d, to.head + i);
-    hn::StoreU(hn::LoadU(d, of.error + at), d, to.tail + i);
-    hn::StoreU(bound, d, to.bound + i);
+    hn::StoreU(bound, d, bounds + i);
   }
 }
 
 /// See instruction_set::bound_columns.
 void bound_columns(const column_sums& of, std::size_t start, std::size_t count, std::size_t n,
-                   bool has_two_part_terms, const sum_bounds& to) {
+                   bool has_two_part_terms, double* bounds) {
   const hn::ScalableTag<double> d;
   const double terms = static_cast<double>(n) + 2;
   const auto relative = hn::Set(d, 2 * terms * unit_roundoff * 1.0625);
@@ -60,9 +57,7 @@ void bound_columns(const column_sums& of, std::size_t start, std::size_t count, 
     const auto magnitude = hn::LoadU(d, of.magnitude + at), smallest = hn::LoadU(d, of.smallest + at);
     const auto is_exact = hn::And(hn::Lt(magnitude, smallest), hn::Gt(smallest, least));
     const auto bound = hn::Add(hn::Mul(relative, magnitude), absolute);
-    hn::StoreU(hn::LoadU(d, of.sum + at), d, to.head + i);
-    hn::StoreU(hn::LoadU(d, of.error + at), d, to.tail + i);
-    hn::StoreU(hn::IfThenZeroElse(is_exact, bound), d, to.bound + i);
+    hn::StoreU(hn::IfThenZeroElse(is_exact, bound), d, bounds + i);
   }
 }
 

@@ -341,7 +341,8 @@ bool decide_sums(const asked_results& asked, const sum_bounds& of, std::size_t c
 }
 
 /// See instruction_set::bound_numerators: core::moment_numerator in lanes.
-void bound_numerators(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count) {
+void bound_numerators(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count,
+                      const sum_bounds& to) {
   const decision_tag d;
   const auto terms = all_of(n), two = all_of(2);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -365,9 +366,7 @@ void bound_numerators(double n, const sum_bounds& sums, const sum_bounds& square
     const auto bound = hn::Add(hn::Add(hn::Mul(terms, of_squares.bound), of_sum),
                                hn::Add(hn::Mul(rest, rest), hn::Mul(magnitudes, all_of(0x1p-50))));
     const auto widened = hn::Add(hn::Mul(bound, all_of(1.0625)), all_of(0x1p-1000));
-    hn::StoreU(difference.value, d, sums.head + i);
-    hn::StoreU(tail, d, sums.tail + i);
-    hn::StoreU(hn::IfThenElse(in_range, widened, all_of(HUGE_VAL)), d, sums.bound + i);
+    sum_register{difference.value, tail, hn::IfThenElse(in_range, widened, all_of(HUGE_VAL))}.store(to, i);
   }
 }
 

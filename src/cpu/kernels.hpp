@@ -45,8 +45,8 @@ struct kernels {
   bool (*exact_pair)(const void* a, const void* b, std::size_t n, cpu_engine::exact_pair& sum);
   /// words += the exact sum; normalised on entry and on return.
   void (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words);
-  /// Adds rows of `width` carriers to the sums of their columns.
-  void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+  /// Adds rows of `width` carriers to the sums of their columns, or begins these with them.
+  void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width, bool begins,
                       const column_sums& to);
   /// The same, row i to the sums of entry entries[i] of a table: those of entry e begin e · step doubles behind
   /// `table`.
@@ -54,7 +54,7 @@ struct kernels {
                    const std::uint32_t* entries, const column_sums& table, std::size_t step);
   /// The same as add_columns for up to plain_sums::max_rows rows of floats, plainly; null for doubles.
   void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
-                            const plain_sums& to);
+                            bool begins, const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
   void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
   /// table[k] = the sums of run k, the next sizes[k] carriers.
@@ -89,15 +89,16 @@ using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, st
 using sum_decision = bool (*)(const asked_results& asked, const sum_bounds& of, std::size_t count, char* to,
                               bool* is_open);
 
-/// to = the bounded sums of `count` columns of n terms, from column `start` on: of plain sums, and of compensated
-/// ones.
+/// bounds = those of `count` columns of n terms, from column `start` on: of plain sums, and of compensated ones.
+/// Room as sum_bounds has.
 using plain_column_bounds = void (*)(const plain_sums& of, std::size_t start, std::size_t count, double n,
-                                     const sum_bounds& to);
+                                     double* bounds);
 using column_bounds = void (*)(const column_sums& of, std::size_t start, std::size_t count, std::size_t n,
-                               bool has_two_part_terms, const sum_bounds& to);
+                               bool has_two_part_terms, double* bounds);
 
-/// sums = the numerators n·Σx² − (Σx)² of variances, from the sums and those of the squares.
-using numerator_bounds = void (*)(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count);
+/// to = the numerators n·Σx² − (Σx)² of variances, from the sums and those of the squares.
+using numerator_bounds = void (*)(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count,
+                                  const sum_bounds& to);
 
 /// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
 /// size. There are group_slots_ahead more slots, of any value.

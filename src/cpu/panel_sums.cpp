@@ -109,16 +109,26 @@ void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
   added_ = 0;
-  for (int i = 0; i < of_.states(); ++i) clear(i);
+  is_new_ = true;
+  if (folds_ != 1) clear_new();
+}
+
+/// Clears the sums if no rows have begun them.
+void panel_sums::clear_new() noexcept {
+  if (is_new_) {
+    for (int i = 0; i < of_.states(); ++i) clear(i);
+  }
+  is_new_ = false;
 }
 
 void panel_sums::add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept {
   const auto add = [&](int index, const kernels& kernels, const row_block& second) {
-    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, plain_sums_at(index));
-    kernels.add_columns(a, second, rows, width, sums_at(index));
+    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, is_new_, plain_sums_at(index));
+    kernels.add_columns(a, second, rows, width, is_new_, sums_at(index));
   };
   add(0, *of_.term, b);
   if (of_.squares != nullptr) add(1, *of_.squares, a);
+  is_new_ = false;
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
@@ -185,31 +195,33 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
                         kernels.has_two_part_terms);
 }
 
-/// to = sum `index` of `count` columns from `first` on.
-void panel_sums::find_bounds(int index, std::size_t first, std::size_t count, const sum_bounds& to) noexcept {
+/// Sum `index` of `count` columns from `first` on. room: for what is not in memory yet.
+sum_bounds panel_sums::bounds_of(int index, std::size_t first, std::size_t count, const sum_bounds& room) noexcept {
   const instruction_set& set = current_instruction_set();
   if (folds_ != 1) {
-    for (std::size_t i = 0; i < count; ++i) to.set(i, column(index, first + i));
-  } else if (is_plain_) {
+    for (std::size_t i = 0; i < count; ++i) room.set(i, column(index, first + i));
+    return room;
+  }
+  if (is_plain_) {
     const auto bound = are_products(index) ? set.bound_plain_products : set.bound_plain_values;
-    bound(plain_sums_at(index), first, count, static_cast<double>(added_), to);
+    bound(plain_sums_at(index), first, count, static_cast<double>(added_), room.bound);
   } else {
     const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
-    set.bound_columns(sums_at(index), first, count, added_, kernels.has_two_part_terms, to);
+    set.bound_columns(sums_at(index), first, count, added_, kernels.has_two_part_terms, room.bound);
   }
+  return {array(index, 0) + first, array(index, 1) + first, room.bound};
 }
 
 /// The same of all parts.
-void panel_sums::join_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
-                             const sum_bounds& to) noexcept {
-  parts[0].find_bounds(index, first, count, to);
-  for (panel_sums& part : parts.subspan(1)) {
-    for (std::size_t i = 0; i < count; ++i) {
-      bounded_sum sum = to.at(i);
-      cpu_engine::add(sum, part.column(index, first + i));
-      to.set(i, sum);
-    }
+sum_bounds panel_sums::joined_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
+                                     const sum_bounds& room) noexcept {
+  if (parts.size() == 1) return parts[0].bounds_of(index, first, count, room);
+  for (std::size_t i = 0; i < count; ++i) {
+    bounded_sum sum;
+    for (panel_sums& part : parts) cpu_engine::add(sum, part.column(index, first + i));
+    room.set(i, sum);
   }
+  return room;
 }
 
 /// The result of a vector that the lanes of registers left open, if it is certain.
@@ -227,19 +239,21 @@ core::decision panel_sums::decide(std::span<panel_sums> parts, std::size_t i) no
 
 bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) noexcept {
   constexpr std::size_t at_once = 64;  // whose bounds stay in the nearest cache
-  alignas(64) double memory[6][at_once + sum_bounds::padding];
-  const sum_bounds sums{memory[0], memory[1], memory[2]}, squares{memory[3], memory[4], memory[5]};
+  alignas(64) double memory[9][at_once + sum_bounds::padding];
+  const auto room = [&](int i) { return sum_bounds{memory[3 * i], memory[3 * i + 1], memory[3 * i + 2]}; };
   const engine::plan& each = parts[0].each_;
   const instruction_set& set = current_instruction_set();
   const asked_results asked(each.result, each.n, each.ddof);
   const std::size_t width = parts[0].panel_width_, size = size_of(each.result_type);
+  for (panel_sums& part : parts) part.clear_new();
   bool any_open = false;
   for (std::size_t first = 0, count = 0; first < width; first += count) {
     count = std::min(at_once, width - first);
-    join_bounds(parts, 0, first, count, sums);
+    sum_bounds sums = joined_bounds(parts, 0, first, count, room(0));
     if (parts[0].of_.squares != nullptr) {
-      join_bounds(parts, 1, first, count, squares);
-      set.bound_numerators(static_cast<double>(each.n), sums, squares, count);
+      const sum_bounds squares = joined_bounds(parts, 1, first, count, room(1));
+      set.bound_numerators(static_cast<double>(each.n), sums, squares, count, room(2));
+      sums = room(2);
     }
     if (!set.decide_sums(asked, sums, count, to + first * size, is_open + first)) continue;
     for (std::size_t i = first; i < first + count; ++i) {

@@ -97,10 +97,12 @@ class panel_sums {
   [[nodiscard]] bool are_products(int index) const noexcept { return index == 1 || each_.multiplies(); }
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   void clear(int index) noexcept;
+  void clear_new() noexcept;
   void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept;
-  void find_bounds(int index, std::size_t first, std::size_t count, const sum_bounds& to) noexcept;
-  static void join_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
-                          const sum_bounds& to) noexcept;
+  [[nodiscard]] sum_bounds bounds_of(int index, std::size_t first, std::size_t count,
+                                     const sum_bounds& room) noexcept;
+  [[nodiscard]] static sum_bounds joined_bounds(std::span<panel_sums> parts, int index, std::size_t first,
+                                                std::size_t count, const sum_bounds& room) noexcept;
   [[nodiscard]] static core::decision decide(std::span<panel_sums> parts, std::size_t i) noexcept;
 
   static constexpr int arrays = 4;  ///< of a kind of sums
@@ -112,6 +114,7 @@ class panel_sums {
   std::size_t folds_;  ///< so many narrow rows are added as one: a column has as many sums
   std::size_t width_, panel_width_ = 0;
   std::size_t added_ = 0;  ///< elements of each vector
+  bool is_new_ = true;     ///< the sums are not cleared: the first rows begin them
   std::vector<cache_line> memory_;
 };
 

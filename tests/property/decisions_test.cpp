@@ -287,8 +287,9 @@ TEST(numerators, lie_within_their_bounds) {
     const int rounds = oracle::scaled(20'000);
     for (int round = 0; round < rounds; ++round) {
       constexpr std::size_t count = 3, room = count + sum_bounds::padding;
-      double memory[6][room] = {};
-      const sum_bounds sums{memory[0], memory[1], memory[2]}, squares{memory[3], memory[4], memory[5]};
+      double memory[9][room] = {};
+      const sum_bounds sums{memory[0], memory[1], memory[2]}, squares{memory[3], memory[4], memory[5]},
+          to{memory[6], memory[7], memory[8]};
       const std::size_t n = 1 + random.below(random.coin() ? 10 : 100'000);
       mpz_class exact[count];
       for (std::size_t i = 0; i < count; ++i) {
@@ -309,12 +310,12 @@ TEST(numerators, lie_within_their_bounds) {
         const mpz_class s = sum.units();
         exact[i] = ((square.units() * static_cast<unsigned long>(n)) << -integer_sum::unit_exponent) - s * s;
       }
-      set->bound_numerators(static_cast<double>(n), sums, squares, count);
+      set->bound_numerators(static_cast<double>(n), sums, squares, count, to);
       for (std::size_t i = 0; i < count; ++i) {
-        if (!(sums.bound[i] < HUGE_VAL)) continue;
+        if (!(to.bound[i] < HUGE_VAL)) continue;
         ++finite;
         integer_sum found, bound;
-        found.add(sums.head[i]), found.add(sums.tail[i]), bound.add(sums.bound[i]);
+        found.add(to.head[i]), found.add(to.tail[i]), bound.add(to.bound[i]);
         const mpz_class off = exact[i] - (found.units() << -integer_sum::unit_exponent);
         ASSERT_TRUE(abs(off) <= bound.units() << -integer_sum::unit_exponent) << set->name << ' ' << n;
       }
