@@ -72,11 +72,18 @@ class two_levels {
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
     if (rows_ && rows_->takes_next()) return reduce_rows(index, first, width, sink);
+    if (skipped_ != 0) {  // panels of integers that are no doubles
+      --skipped_;
+      bool is_open[panel_sums::widest];
+      std::fill_n(is_open, width, true);
+      return finish_open_ones(index, first, is_open, width, false, sink);
+    }
     sums_.start(first, width);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
       sums_.add(done, std::min(rows_per_share, of_.each.n - done));
     }
     finish_panel(index, width, {&sums_, 1}, sink);
+    if (!sums_.are_doubles()) skipped_ = 15;
   }
 
   /// The results of a panel from its sums, in one share or several.
@@ -166,6 +173,7 @@ class two_levels {
   std::optional<shared_rows> rows_;        // before sums_
   std::optional<panel_sums> compensated_;  // where those are not
   bool are_columns_;
+  int skipped_ = 0;  // panels to come
   std::optional<panel_reducer> columns_;
   std::optional<line_reducer> lines_;
 };
@@ -230,8 +238,12 @@ void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> s
 void take_words(const batch& of, std::size_t index, std::span<panel_words> shares, result_sink& sink) noexcept {
   char* out = of.line_at(index).out;
   for (const panel_words& share : shares.subspan(1)) shares[0].add(share);
-  for (std::size_t k = 0; k < shares[0].width(); ++k, out += of.results.back().out)
-    sink.take(index + k, out, shares[0].result(k));
+  bool is_open[result_sink::max_decided] = {};
+  const auto decide = [&](char* to) { return shares[0].finish(to, is_open); };
+  if (!sink.take_decided(index, out, of.results.back().out, shares[0].width(), is_open, decide)) return;
+  for (std::size_t k = 0; k < shares[0].width(); ++k, out += of.results.back().out) {
+    if (is_open[k]) sink.take(index + k, out, shares[0].result(k));
+  }
 }
 
 /// Panels whose rows a Panel adds, or several of them if panels are few and have many rows; take(of, index, shares,

@@ -74,6 +74,8 @@ constexpr instruction_set named(const char* name) {
           add_word_rows<true>,
           sum_words<false>,
           sum_words<true>,
+          bound_words,
+          convert_words,
           decide_sums,
           bound_plain_columns<false>,
           bound_plain_columns<true>,

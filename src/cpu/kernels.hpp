@@ -121,6 +121,16 @@ using word_row_kernel = void (*)(const row_block& x, std::size_t rows, std::size
 struct word_sum {
   std::uint64_t low, high;
 };
+/// to = the bounded sums, without an error, of `count` columns from `start` on, of fewer than max_bounded_words
+/// words. flips: the number of words of each from which 2^63 is to be subtracted.
+using word_bounds = void (*)(const word_sums& of, std::size_t start, std::size_t count, std::uint64_t flips,
+                             const sum_bounds& to);
+inline constexpr std::size_t max_bounded_words = std::size_t{1} << 19;  // halves add up to less than 2^51
+
+/// to = n 64-bit integers, with or without a sign, at any address, which may be that of `to`. False if one of them
+/// is not below 2^51 in magnitude: then they are unspecified.
+using word_conversion = bool (*)(const void* from, std::size_t n, bool has_sign, double* to);
+
 using word_run_kernel = word_sum (*)(const void* x, std::size_t n, std::uint64_t flip);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
@@ -147,6 +157,8 @@ struct instruction_set {
   std::array<column_extremum_kernel, 2 * compared_types> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
   word_run_kernel sum_words, sum_word_magnitudes;
+  word_bounds bound_words;
+  word_conversion convert_words;
   sum_decision decide_sums;
   plain_column_bounds bound_plain_values, bound_plain_products;
   column_bounds bound_columns;

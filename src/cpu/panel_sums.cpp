@@ -21,15 +21,32 @@ bool decides_plainly(const engine::plan& each) {
   return each.info().inputs == 1 || each.n >= many_terms;
 }
 
+/// Whether 64-bit integers are read as doubles, which most of them are; panels of others stay open, after which
+/// long vectors would be read twice.
+bool reads_words(const engine::plan& each) {
+  constexpr std::size_t longest = 2048;
+  return each.has_parts() && is_integer(each.a.type) && each.info().inputs == 1 && each.n < longest;
+}
+
+/// The plan of the same reduction of doubles.
+engine::plan plan_of_doubles(const engine::plan& each) {
+  if (!reads_words(each)) return each;
+  engine::plan made = each;
+  made.a.type = made.b.type = element_type::float64;
+  made.term = made.info().term;
+  return made;
+}
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
     : x_(x),
-      copy_(engine::along(x, step), plan.carrier, current_widening(x.type)),
+      copy_(engine::along(x, step), core::parts_of(x.type) == 2 ? x.type : plan.carrier, current_widening(x.type)),
       target_(plan.carrier),
       is_repeated_(step == 0),
       in_place_(!x.swapped && x.type == plan.carrier && (x.outer.empty() || x.inner >= min_run) &&
                 (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
+      converts_words_(target_ == element_type::float64 && core::parts_of(x.type) == 2),
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
 }
@@ -43,19 +60,25 @@ std::size_t panel_rows::rows_at_a_time() const noexcept {
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {
   x_.data = data;
   width_ = is_repeated_ ? 1 : width;
+  are_doubles_ = true;
 }
 
 row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
   if (in_place_) return {engine::address_of(x_, first), x_.stride, is_repeated_};
   for (std::size_t i = 0; i < count; ++i) {
-    copy_(engine::address_of(x_, first + i), 0, width_, buffer_.get() + i * row_bytes_);
+    std::byte* const row = buffer_.get() + i * row_bytes_;
+    copy_(engine::address_of(x_, first + i), 0, width_, row);
+    if (!converts_words_) continue;
+    const auto convert = current_instruction_set().convert_words;
+    are_doubles_ &= convert(row, width_, is_signed(x_.type), reinterpret_cast<double*>(row));
   }
   return {buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_), is_repeated_};
 }
 
 bool panel_sums::suits(const engine::batch& of) {
   if (of.results.empty() || of.each.mode != mode::exact || of.each.info().is_extremum) return false;
-  if (!of.each.bounded_sum_can_decide || of.each.n == 0) return false;
+  const bool can_decide = of.states == nullptr && reads_words(of.each);
+  if (!(of.each.bounded_sum_can_decide || can_decide) || of.each.n == 0) return false;
   const engine::shared_axis& panel = of.results.back();
   if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
   const bool is_short = of.each.n <= short_row && panel.n >= 8;
@@ -69,8 +92,8 @@ std::size_t panel_sums::width_of(const engine::batch& of) {
 }
 
 panel_sums::panel_sums(const engine::batch& of, bool is_plain, std::size_t width)
-    : each_(of.each),
-      of_(of.each),
+    : each_(plan_of_doubles(of.each)),
+      of_(each_),
       is_plain_(is_plain && decides_plainly(of.each) && of_.term->add_plain_columns != nullptr),
       a_(of.each, of.each.a, of.results.back().a, width),
       b_(of.each, of.each.b, of.results.back().b, width),
@@ -245,6 +268,10 @@ bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) no
   const instruction_set& set = current_instruction_set();
   const asked_results asked(each.result, each.n, each.ddof);
   const std::size_t width = parts[0].panel_width_, size = size_of(each.result_type);
+  if (!std::ranges::all_of(parts, [](const panel_sums& part) { return part.are_doubles(); })) {
+    std::fill_n(is_open, width, true);
+    return true;
+  }
   for (panel_sums& part : parts) part.clear_new();
   bool any_open = false;
   for (std::size_t first = 0, count = 0; first < width; first += count) {

@@ -30,6 +30,9 @@ class panel_rows {
   }
   /// Elements first to first + count of all vectors; at most max_rows, and a run of them.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
+  /// Whether all elements read since move_to were doubles: not so of large 64-bit integers, in whose place others
+  /// were read.
+  [[nodiscard]] bool are_doubles() const noexcept { return are_doubles_; }
 
   static constexpr std::size_t max_rows = plain_sums::max_rows;
   /// How many to read at a time.
@@ -45,6 +48,7 @@ class panel_rows {
   engine::element_copy copy_;  // of a row
   element_type target_;
   bool is_repeated_, in_place_;
+  bool converts_words_, are_doubles_ = true;
   std::size_t width_ = 0, row_bytes_;
   std::unique_ptr<std::byte[]> buffer_;
 };
@@ -59,6 +63,8 @@ class panel_sums {
 
   /// Whether level 1 may decide the results of the batch, and reads its elements this way.
   [[nodiscard]] static bool suits(const engine::batch& of);
+  /// Whether all elements since start() were doubles. If not, all results of the panel are open.
+  [[nodiscard]] bool are_doubles() const noexcept { return a_.are_doubles(); }
   /// Whether the sums are plain ones, so that compensated ones may decide more.
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
   static constexpr std::size_t widest = 1024;

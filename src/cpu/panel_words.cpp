@@ -55,6 +55,25 @@ void panel_words::add(const panel_words& other) noexcept {
   for (std::size_t i = 0; i < words_.size(); ++i) words_[i] += other.words_[i];
 }
 
+bool panel_words::finish(char* to, bool* is_open) noexcept {
+  if (each_.n >= max_bounded_words) {
+    std::fill_n(is_open, width_, true);
+    return true;
+  }
+  constexpr std::size_t at_once = 64;  // whose bounds stay in the nearest cache
+  alignas(64) double memory[3][at_once + sum_bounds::padding];
+  const sum_bounds found{memory[0], memory[1], memory[2]};
+  const instruction_set& set = current_instruction_set();
+  const asked_results asked(each_.result, each_.n);
+  bool any_open = false;
+  for (std::size_t first = 0, count = 0; first < width_; first += count) {
+    count = std::min(at_once, width_ - first);
+    set.bound_words(sums(), first, count, flip_ != 0 ? each_.n : 0, found);
+    any_open |= set.decide_sums(asked, found, count, to + first * size_of(each_.result_type), is_open + first);
+  }
+  return any_open;
+}
+
 core::outcome panel_words::result(std::size_t i) const noexcept {
   const core::uint128 flipped = (core::uint128{words_[pitch_ + i]} << 32) + words_[i];
   const core::uint128 sum = flipped - (flip_ != 0 ? core::uint128{each_.n} << 63 : 0);

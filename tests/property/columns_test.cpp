@@ -374,6 +374,76 @@ TYPED_TEST(columns_of, hostile_data_have_the_bits_of_vectors) {
   use_instruction_set("");
 }
 
+/// 64-bit integers that doubles hold, next to the largest that are read so, and beyond; sums that no double holds.
+template <class T>
+T wide_integer(oracle::rng& random, std::size_t column) {
+  const std::uint64_t word = random.below(~std::uint64_t{0});
+  const T limit = T{1} << 51;
+  switch (column % 8) {
+    case 0:
+      return static_cast<T>(random.below(7));
+    case 1:
+      return static_cast<T>(limit - 1 - static_cast<T>(random.below(2)));
+    case 2:
+      return is_signed(type_of<T>) ? static_cast<T>(T{0} - limit + static_cast<T>(random.below(2))) : T{5};
+    case 3:
+      return static_cast<T>(word >> 14);
+    default:
+      return static_cast<T>(random.below(2001)) - (is_signed(type_of<T>) ? T{1000} : T{0});
+  }
+}
+
+/// large: of how many columns one holds an integer that is not read as a double.
+template <class T>
+void check_wide_integers(oracle::rng& random, std::size_t count, std::size_t n, bool are_columns,
+                         std::size_t large) {
+  std::vector<T> x(count * n), one(n);
+  const auto place = [&](std::size_t k, std::size_t i) { return are_columns ? i * count + k : k * n + i; };
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t i = 0; i < n; ++i) x[place(k, i)] = wide_integer<T>(random, k);
+    constexpr int bits[] = {51, 52, 53, 62};
+    if (k % large == large - 1) x[place(k, n / 2)] = static_cast<T>(T{1} << bits[random.below(4)]);
+  }
+  std::vector<double> means(count), norms(count), variances(count);
+  std::vector<float> deviations(count), sums(count);
+  std::vector<T> integers(count);
+  const options o{.threads = 1};
+  const auto reduce = [&](const auto& all) {
+    mean(all, means, o), nrm2(all, norms, o), variance(all, variances, 1, o), stddev(all, deviations, 0, o);
+    sum(all, sums, o), sum(all, integers, o);
+  };
+  if (are_columns) reduce(columns{x.data(), n, count});
+  if (!are_columns) reduce(rows{x.data(), count, n});
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t i = 0; i < n; ++i) one[i] = x[place(k, i)];
+    expect_bits(means[k], mean(one), k);
+    expect_bits(norms[k], nrm2(one), k);
+    expect_bits(variances[k], variance(one, 1), k);
+    expect_bits(deviations[k], stddev<float>(one, 0), k);
+    expect_bits(sums[k], sum<float>(one), k);
+    expect_bits(integers[k], sum<T>(one), k);
+  }
+}
+
+TEST(columns_and_short_rows, of_wide_integers_have_the_bits_of_vectors) {
+  oracle::rng random(4);
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    use_instruction_set(set->name);
+    for (const std::size_t n : {1, 2, 3, 8, 31, 700}) {
+      for (const std::size_t large : {1, 9, 300, 100'000}) {
+        for (const bool are_columns : {false, true}) {
+          SCOPED_TRACE(std::string(set->name) + ' ' + std::to_string(n) + ' ' + std::to_string(large));
+          const std::size_t count = n > 100 ? 60 : 1300;
+          check_wide_integers<std::int64_t>(random, count, n, are_columns, large);
+          check_wide_integers<std::uint64_t>(random, count, n, are_columns, large);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  use_instruction_set("");
+}
+
 /// What a thread hands over that had rows of one panel and none of the next.
 TEST(extrema_of_columns, are_none_without_rows) {
   constexpr std::size_t n = 8, width = 64;
