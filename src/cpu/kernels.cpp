@@ -76,6 +76,8 @@ constexpr instruction_set named(const char* name) {
           sum_words<true>,
           bound_words,
           convert_words,
+          transpose<float>,
+          transpose<double>,
           decide_sums,
           bound_plain_columns<false>,
           bound_plain_columns<true>,

@@ -127,6 +127,11 @@ using word_bounds = void (*)(const word_sums& of, std::size_t start, std::size_t
                              const sum_bounds& to);
 inline constexpr std::size_t max_bounded_words = std::size_t{1} << 19;  // halves add up to less than 2^51
 
+/// Word i of row k, of which there are `rows` of `columns` words, `step` bytes apart, becomes word k of row i at
+/// `to`, whose rows are `pitch` bytes apart. All at any address.
+using transposition = void (*)(const void* from, std::ptrdiff_t step, std::size_t rows, std::size_t columns,
+                               void* to, std::ptrdiff_t pitch);
+
 /// to = n 64-bit integers, with or without a sign, at any address, which may be that of `to`. False if one of them
 /// is not below 2^51 in magnitude: then they are unspecified.
 using word_conversion = bool (*)(const void* from, std::size_t n, bool has_sign, double* to);
@@ -159,6 +164,7 @@ struct instruction_set {
   word_run_kernel sum_words, sum_word_magnitudes;
   word_bounds bound_words;
   word_conversion convert_words;
+  transposition transpose_floats, transpose_doubles;
   sum_decision decide_sums;
   plain_column_bounds bound_plain_values, bound_plain_products;
   column_bounds bound_columns;

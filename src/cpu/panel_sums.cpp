@@ -43,12 +43,18 @@ panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::
     : x_(x),
       copy_(engine::along(x, step), core::parts_of(x.type) == 2 ? x.type : plan.carrier, current_widening(x.type)),
       target_(plan.carrier),
+      step_(step),
       is_repeated_(step == 0),
       in_place_(!x.swapped && x.type == plan.carrier && (x.outer.empty() || x.inner >= min_run) &&
                 (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
       converts_words_(target_ == element_type::float64 && core::parts_of(x.type) == 2),
+      widen_(x.type == target_ ? nullptr : current_widening(x.type)),
+      transposes_(!in_place_ && !is_repeated_ && !x.swapped && x.outer.empty() && is_carrier(target_) &&
+                  x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)) &&
+                  (x.type == target_ || widen_ != nullptr || converts_words_)),
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
+  if (transposes_ && x.type != target_) rows_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
 }
 
 std::size_t panel_rows::rows_at_a_time() const noexcept {
@@ -65,14 +71,45 @@ void panel_rows::move_to(const void* data, std::size_t width) noexcept {
 
 row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
   if (in_place_) return {engine::address_of(x_, first), x_.stride, is_repeated_};
-  for (std::size_t i = 0; i < count; ++i) {
-    std::byte* const row = buffer_.get() + i * row_bytes_;
-    copy_(engine::address_of(x_, first + i), 0, width_, row);
-    if (!converts_words_) continue;
-    const auto convert = current_instruction_set().convert_words;
-    are_doubles_ &= convert(row, width_, is_signed(x_.type), reinterpret_cast<double*>(row));
+  if (transposes_) {
+    read_transposed(first, count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const row = buffer_.get() + i * row_bytes_;
+      copy_(engine::address_of(x_, first + i), 0, width_, row);
+      if (converts_words_) static_cast<void>(converted(reinterpret_cast<const char*>(row), width_, row));
+    }
   }
   return {buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_), is_repeated_};
+}
+
+/// to = n consecutive elements as the target type; the elements themselves if they are of it.
+const char* panel_rows::converted(const char* from, std::size_t n, std::byte* to) noexcept {
+  if (!converts_words_ && widen_ == nullptr) return from;
+  if (!converts_words_) {
+    widen_(from, n, to);
+  } else {
+    const auto convert = current_instruction_set().convert_words;
+    are_doubles_ &= convert(from, n, is_signed(x_.type), reinterpret_cast<double*>(to));
+  }
+  return reinterpret_cast<const char*>(to);
+}
+
+/// buffer_ = elements first to first + count of each vector, all of them in one piece if they follow each other.
+void panel_rows::read_transposed(std::size_t first, std::size_t count) noexcept {
+  const char* from = engine::address_of(x_, first);
+  std::ptrdiff_t step = step_;
+  if (x_.type != target_) {
+    const auto stretch = static_cast<std::ptrdiff_t>(count * size_of(x_.type));
+    const std::size_t bytes = count * size_of(target_), calls = stretch == step ? 1 : width_;
+    for (std::size_t k = 0; k < calls; ++k)
+      static_cast<void>(
+          converted(from + static_cast<std::ptrdiff_t>(k) * step, width_ / calls * count, rows_.get() + k * bytes));
+    from = reinterpret_cast<const char*>(rows_.get()), step = static_cast<std::ptrdiff_t>(bytes);
+  }
+  const instruction_set& set = current_instruction_set();
+  const auto transpose = target_ == element_type::float32 ? set.transpose_floats : set.transpose_doubles;
+  transpose(from, step, width_, count, buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_));
 }
 
 bool panel_sums::suits(const engine::batch& of) {

@@ -46,11 +46,17 @@ class panel_rows {
  private:
   engine::operand x_;
   engine::element_copy copy_;  // of a row
+  void read_transposed(std::size_t first, std::size_t count) noexcept;
+  [[nodiscard]] const char* converted(const char* from, std::size_t n, std::byte* to) noexcept;
+
   element_type target_;
+  std::ptrdiff_t step_;
   bool is_repeated_, in_place_;
   bool converts_words_, are_doubles_ = true;
+  engine::widening widen_;  // of elements to the target; null if they are of its type
+  bool transposes_;         // vectors whose elements follow each other
   std::size_t width_ = 0, row_bytes_;
-  std::unique_ptr<std::byte[]> buffer_;
+  std::unique_ptr<std::byte[]> buffer_, rows_;
 };
 
 class panel_sums {
