@@ -118,7 +118,10 @@ bool panel_sums::suits(const engine::batch& of) {
   if (!(of.each.bounded_sum_can_decide || can_decide) || of.each.n == 0) return false;
   const engine::shared_axis& panel = of.results.back();
   if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
-  const bool is_short = of.each.n <= short_row && panel.n >= 8;
+  // integers of a row add up in less time than they are transposed; the result takes longer only of few
+  constexpr std::size_t few_words = 16;
+  const bool adds_words = can_decide && !of.each.multiplies() && of.each.result.finish() == core::finish::round;
+  const bool is_short = of.each.n <= (adds_words ? few_words : short_row) && panel.n >= 8;
   return is_short || panel_reducer::suits(of);
 }
 
