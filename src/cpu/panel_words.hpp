@@ -29,6 +29,7 @@ class panel_words {
   bool finish(char* to, bool* is_open) noexcept;
 
  private:
+  bool finish_integers(char* to, bool* is_open) noexcept;
   [[nodiscard]] word_sums sums() noexcept { return {words_.data(), words_.data() + pitch_}; }
 
   engine::plan each_;  ///< whose carrier is the elements' own type

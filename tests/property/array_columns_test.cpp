@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exactdot/exactdot.hpp>
 #include <exactdot/shapes.hpp>
+#include <limits>
 
 #include "oracle/random.hpp"
 
@@ -164,6 +165,25 @@ TEST(columns_and_short_rows, of_wide_integers_have_the_bits_of_vectors) {
     }
   }
   use_instruction_set("");
+}
+
+/// Sums at both ends of what the integer type holds, and one beyond.
+TEST(columns_of_integers, end_where_the_type_does) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = -most - 1;
+  const std::vector<std::int64_t> x = {most, least, most - 1, least + 1, -1, 0, 0, 0, 1, -1, 0, 5};
+  std::vector<std::int64_t> out(6);
+  sum(columns{x.data(), 2, 6}, out);
+  EXPECT_EQ(out, (std::vector<std::int64_t>{most, least, most, least, -1, 5}));
+  std::vector<std::uint64_t> y = {~std::uint64_t{0}, 1, 0, 7}, sums(2);
+  sum(columns{y.data(), 2, 2}, sums);
+  EXPECT_EQ(sums, (std::vector<std::uint64_t>{~std::uint64_t{0}, 8}));
+  for (const std::int64_t beyond : {most, least}) {
+    const std::vector<std::int64_t> z = {1, beyond, 3, 1, beyond < 0 ? -1 : 1, 3};
+    out.assign(3, 0);
+    EXPECT_THROW(sum(columns{z.data(), 2, 3}, out), exactdot::error);
+  }
+  y[2] = 1;
+  EXPECT_THROW(sum(columns{y.data(), 2, 2}, sums), exactdot::error);
 }
 
 }  // namespace
