@@ -197,12 +197,12 @@ void compute(const batch& of, std::uint64_t* held, bool stores, bool is_repeated
     std::vector<unsigned char> open(of.count);
     reduce_short_segments(of, sink, open);
     if (!is_cancelled(of)) reduce_lines(of, sink, open);
+  } else if (panel_words::suits(of)) {
+    reduce_words(of, sink);
   } else if (panel_sums::suits(of)) {
     reduce_panels(of, sink);
   } else if (panel_extrema::suits(of)) {
     reduce_extrema(of, sink);
-  } else if (panel_words::suits(of)) {
-    reduce_words(of, sink);
   } else if (panel_reducer::suits(of)) {
     reduce_columns(of, sink);
   } else if (run_sums::suits(of) && !is_long(of, of.each.n)) {

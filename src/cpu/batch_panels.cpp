@@ -7,6 +7,7 @@
 #include <cpu/panel_sums.hpp>
 #include <cpu/panel_words.hpp>
 #include <cpu/shared_rows.hpp>
+#include <cstring>
 #include <optional>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -54,6 +55,9 @@ void for_panels(const batch& of, const panels& panels, const result_sink& sink, 
 /// Level 1 for panels, and what computes the results that it leaves open.
 class two_levels {
  public:
+  static_assert(panel_sums::widest <= result_sink::max_decided &&
+                shared_rows::max_rows <= result_sink::max_decided);
+
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
     if (!are_columns_ && shared_rows::suits(of)) rows_.emplace(of);
     if (sums_.is_plain() || rows_)
@@ -68,91 +72,99 @@ class two_levels {
   void reduce(std::size_t index, std::size_t width, result_sink& sink) noexcept {
     const line first = of_.line_at(index);
     if (rows_ && rows_->takes_next()) return reduce_rows(index, first, width, sink);
+    if (skipped_ != 0) {  // panels of integers that are no doubles
+      --skipped_;
+      bool is_open[panel_sums::widest];
+      std::fill_n(is_open, width, true);
+      return finish_open_ones(index, first, is_open, width, false, sink);
+    }
     sums_.start(first, width);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share) {
       sums_.add(done, std::min(rows_per_share, of_.each.n - done));
     }
     finish_panel(index, width, {&sums_, 1}, sink);
+    if (!sums_.are_doubles()) skipped_ = 15;
   }
 
   /// The results of a panel from its sums, in one share or several.
   void finish_panel(std::size_t index, std::size_t width, std::span<panel_sums> shares,
                     result_sink& sink) noexcept {
     const line first = of_.line_at(index);
-    core::decision found[panel_sums::widest];
-    panel_sums::finish(shares, found);
-    sink.take_certain(index, first.out, of_.results.back().out, found, width);
-    finish_open_ones(index, first, found, width, sums_.is_plain(), sink);
+    bool is_open[panel_sums::widest] = {};
+    const auto decide = [&](char* to) { return panel_sums::finish(shares, to, is_open); };
+    if (sink.take_decided(index, first.out, of_.results.back().out, width, is_open, decide))
+      finish_open_ones(index, first, is_open, width, sums_.is_plain(), sink);
   }
 
  private:
   /// A panel of rows that share a vector.
   void reduce_rows(std::size_t index, const line& first, std::size_t width, result_sink& sink) noexcept {
     if (rows_->reduce(index, first, width, sink)) return;
-    core::decision found[shared_rows::max_rows];
-    for (std::size_t i = 0; i < width; ++i) found[i].certain = !rows_->is_open(i);
-    finish_open_ones(index, first, found, width, true, sink);
+    bool is_open[shared_rows::max_rows];
+    for (std::size_t i = 0; i < width; ++i) is_open[i] = rows_->is_open(i);
+    finish_open_ones(index, first, is_open, width, true, sink);
   }
 
   /// compensates: whether compensated sums may decide what is open.
-  void finish_open_ones(std::size_t index, const line& first, core::decision* found, std::size_t width,
-                        bool compensates, result_sink& sink) noexcept {
+  void finish_open_ones(std::size_t index, const line& first, bool* is_open, std::size_t width, bool compensates,
+                        result_sink& sink) noexcept {
     const std::size_t step = panel_reducer::widest;
     for (std::size_t k = 0; k < width; k += step) {
       const std::size_t count = std::min(step, width - k);
-      if (!any_open(found + k, count)) continue;
+      if (!any_open(is_open + k, count)) continue;
       const line some = line_after(of_, first, k);
-      if (compensates && !are_few_open(found + k, count)) compensate(index + k, some, found + k, count, sink);
-      finish_open(index + k, some, found + k, count, sink);
+      if (compensates && !are_few_open(is_open + k, count)) compensate(index + k, some, is_open + k, count, sink);
+      finish_open(index + k, some, is_open + k, count, sink);
     }
   }
 
-  static bool any_open(const core::decision* found, std::size_t count) noexcept {
-    return std::any_of(found, found + count, [](const core::decision& each) { return !each.certain; });
+  static bool any_open(const bool* is_open, std::size_t count) noexcept {
+    return std::find(is_open, is_open + count, true) != is_open + count;
   }
 
   /// Whether a call for each open row takes less time than its whole panel again.
-  [[nodiscard]] bool are_few_open(const core::decision* found, std::size_t count) const noexcept {
+  [[nodiscard]] bool are_few_open(const bool* is_open, std::size_t count) const noexcept {
     constexpr std::ptrdiff_t few = 4;
-    return !are_columns_ &&
-           std::count_if(found, found + count, [](const auto& each) { return !each.certain; }) <= few;
+    return !are_columns_ && std::count(is_open, is_open + count, true) <= few;
   }
 
   /// The open ones of up to panel_reducer::widest results, as far as compensated sums decide them.
-  void compensate(std::size_t index, const line& first, core::decision* found, std::size_t count,
+  void compensate(std::size_t index, const line& first, bool* is_open, std::size_t count,
                   result_sink& sink) noexcept {
-    core::decision again[panel_reducer::widest];
+    bool stay_open[panel_reducer::widest] = {};
+    char results[panel_reducer::widest * sizeof(std::uint64_t)];
     compensated_->start(first, count);
     for (std::size_t done = 0; done < of_.each.n && !is_cancelled(of_); done += rows_per_share)
       compensated_->add(done, std::min(rows_per_share, of_.each.n - done));
-    panel_sums::finish({&*compensated_, 1}, again);
+    panel_sums::finish({&*compensated_, 1}, results, stay_open);
+    const std::size_t size = size_of(of_.each.result_type);
     for (std::size_t k = 0; k < count; ++k) {
-      if (found[k].certain || !again[k].certain) continue;
-      found[k] = again[k];
-      sink.take(index + k, line_after(of_, first, k).out, {found[k].word});
+      if (!is_open[k] || stay_open[k]) continue;
+      std::uint64_t word = 0;
+      std::memcpy(&word, results + k * size, size);  // the low bytes come first
+      is_open[k] = false;
+      sink.take(index + k, line_after(of_, first, k).out, {word});
     }
   }
 
   /// The open ones of up to panel_reducer::widest results, each exactly.
-  void finish_open(std::size_t index, const line& first, const core::decision* found, std::size_t count,
+  void finish_open(std::size_t index, const line& first, const bool* is_open, std::size_t count,
                    result_sink& sink) noexcept {
     const std::size_t step = are_columns_ ? panel_reducer::width_of(of_) : 1;
     for (std::size_t k = 0; k < count; k += step) {
       const std::size_t some = std::min(step, count - k);
-      if (any_open(found + k, some)) finish(index + k, line_after(of_, first, k), found + k, some, sink);
+      if (any_open(is_open + k, some)) finish(index + k, line_after(of_, first, k), is_open + k, some, sink);
     }
   }
 
   /// The open ones of `count` results.
-  void finish(std::size_t index, const line& first, const core::decision* found, std::size_t count,
+  void finish(std::size_t index, const line& first, const bool* is_open, std::size_t count,
               result_sink& sink) noexcept {
     if (!are_columns_) return sink.take(index, first.out, lines_->reduce(first));
-    bool wanted[panel_reducer::widest]{};
     core::outcome outcomes[panel_reducer::widest];
-    for (std::size_t k = 0; k < count; ++k) wanted[k] = !found[k].certain;
-    columns_->reduce(first, count, wanted, outcomes);
+    columns_->reduce(first, count, is_open, outcomes);
     for (std::size_t k = 0; k < count; ++k) {
-      if (wanted[k]) sink.take(index + k, line_after(of_, first, k).out, outcomes[k]);
+      if (is_open[k]) sink.take(index + k, line_after(of_, first, k).out, outcomes[k]);
     }
   }
 
@@ -161,6 +173,7 @@ class two_levels {
   std::optional<shared_rows> rows_;        // before sums_
   std::optional<panel_sums> compensated_;  // where those are not
   bool are_columns_;
+  int skipped_ = 0;  // panels to come
   std::optional<panel_reducer> columns_;
   std::optional<line_reducer> lines_;
 };
@@ -225,8 +238,12 @@ void take_extrema(const batch& of, std::size_t index, std::span<panel_extrema> s
 void take_words(const batch& of, std::size_t index, std::span<panel_words> shares, result_sink& sink) noexcept {
   char* out = of.line_at(index).out;
   for (const panel_words& share : shares.subspan(1)) shares[0].add(share);
-  for (std::size_t k = 0; k < shares[0].width(); ++k, out += of.results.back().out)
-    sink.take(index + k, out, shares[0].result(k));
+  bool is_open[result_sink::max_decided] = {};
+  const auto decide = [&](char* to) { return shares[0].finish(to, is_open); };
+  if (!sink.take_decided(index, out, of.results.back().out, shares[0].width(), is_open, decide)) return;
+  for (std::size_t k = 0; k < shares[0].width(); ++k, out += of.results.back().out) {
+    if (is_open[k]) sink.take(index + k, out, shares[0].result(k));
+  }
 }
 
 /// Panels whose rows a Panel adds, or several of them if panels are few and have many rows; take(of, index, shares,

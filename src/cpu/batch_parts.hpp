@@ -32,16 +32,23 @@ class result_sink {
     if (held_ != nullptr) held_[index] = found.word;
     if (stores_) of_.store(to, found.word);
   }
-  /// The certain ones of some neighbouring results, whose places are `step` bytes apart.
-  void take_certain(std::size_t index, char* to, std::ptrdiff_t step, const core::decision* found,
-                    std::size_t count) noexcept {
+  /// Results `index` to index + count, at most max_decided, whose places are `step` bytes apart: decide(char* to)
+  /// stores them one after the other and returns whether some are open, which is_open tells.
+  template <class Decide>
+  bool take_decided(std::size_t index, char* to, std::ptrdiff_t step, std::size_t count, const bool* is_open,
+                    Decide decide) noexcept {
     const std::size_t size = size_of(of_.each.result_type);
-    if (stores_plainly() && size == sizeof(double)) return store_certain<double>(to, step, found, count);
-    if (stores_plainly() && size == sizeof(float)) return store_certain<float>(to, step, found, count);
+    if (stores_plainly() && step == static_cast<std::ptrdiff_t>(size)) return decide(to);
+    char results[max_decided * sizeof(std::uint64_t)];
+    const bool any_open = decide(results);
     for (std::size_t i = 0; i < count; ++i, to += step) {
-      if (found[i].certain) take(index + i, to, {found[i].word});
+      std::uint64_t word = 0;
+      std::memcpy(&word, results + i * size, size);  // the low bytes come first
+      if (!is_open[i]) take(index + i, to, {word});
     }
+    return any_open;
   }
+  static constexpr std::size_t max_decided = 1024;
   /// Whether results are stored as they are, and nothing else is done with them.
   [[nodiscard]] bool stores_plainly() const { return held_ == nullptr && stores_ && !of_.out_swapped; }
   /// The sums of n elements, for a batch of states.
@@ -59,15 +66,6 @@ class result_sink {
   [[nodiscard]] bool stores() const { return stores_; }
 
  private:
-  /// One store each, of a known size.
-  template <class R>
-  static void store_certain(char* to, std::ptrdiff_t step, const core::decision* found,
-                            std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i, to += step) {
-      if (found[i].certain) std::memcpy(to, &found[i].word, sizeof(R));  // the low bytes come first
-    }
-  }
-
   const batch& of_;
   std::uint64_t* held_;
   bool stores_, is_repeated_;

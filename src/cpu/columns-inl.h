@@ -48,6 +48,22 @@ struct column_register {
         smallest(hn::LoadU(tag(), from.smallest + start)),
         inexact(hn::Zero(tag())) {}
 
+  /// Of the first term alone; a magnitude that is none where the term is not finite, as after an addition.
+  HWY_INLINE column_register(vec<tag> x, vec<tag> y) {
+    const tag d;
+    const auto of = factors_of<Term>(d, x, y);
+    const auto term = Term::factors == 2 ? hn::Mul(of.x, of.y) : of.x;
+    sum = hn::Add(term, hn::Zero(d));  // +0 of any zero
+    error = hn::Zero(d), magnitude = hn::Sub(term, term), inexact = hn::Zero(d);
+    if constexpr (has_two_parts) {
+      error = fused_subtract(d, of.x, of.y, term);
+      magnitude = hn::Add(magnitude, hn::Abs(error));
+      inexact = hn::Or(error, hn::VecFromMask(d, hn::Eq(term, hn::Zero(d))));
+    }
+    const auto size = hn::Abs(term);
+    smallest = hn::IfThenElse(hn::Eq(size, hn::Zero(d)), hn::Set(d, HUGE_VAL), size);
+  }
+
   HWY_INLINE void add(vec<tag> x, vec<tag> y) {
     const tag d;
     const auto of = factors_of<Term>(d, x, y);
@@ -78,11 +94,11 @@ struct column_register {
   }
 };
 
-/// Adds row i's elements from column `start` on, of which there are `width` in all. After the end of a row the one
-/// `rows_to_next` further is read.
-template <class T, class Term, bool whole>
-HWY_INLINE void add_row(const row_block& a, const row_block& b, std::size_t i, std::size_t start, std::size_t width,
-                        std::size_t rows_to_next, column_register<T, Term>& to) {
+/// Calls add(x, y) with row i's elements from column `start` on, of which there are `width` in all. After the end
+/// of a row the one `rows_to_next` further is read.
+template <class T, class Term, bool whole, class Add>
+HWY_INLINE void read_row(const row_block& a, const row_block& b, std::size_t i, std::size_t start,
+                         std::size_t width, std::size_t rows_to_next, Add add) {
   const hn::ScalableTag<double> d;
   if constexpr (whole) {
     row_prefetcher<T>(a.step, rows_to_next, start, width)(a.row<T>(i));
@@ -94,7 +110,13 @@ HWY_INLINE void add_row(const row_block& a, const row_block& b, std::size_t i, s
     y = b.is_repeated ? hn::Set(d, static_cast<double>(b.element<T>(i)))
                       : load_row<whole>(b.row<T>(i), start, width);
   }
-  to.add(x, y);
+  add(x, y);
+}
+
+template <class T, class Term, bool whole>
+HWY_INLINE void add_row(const row_block& a, const row_block& b, std::size_t i, std::size_t start, std::size_t width,
+                        std::size_t rows_to_next, column_register<T, Term>& to) {
+  read_row<T, Term, whole>(a, b, i, start, width, rows_to_next, [&](auto x, auto y) HWY_ATTR { to.add(x, y); });
 }
 
 /// Calls add(start, whole) for the registers of `width` columns; whole: a constant.
@@ -106,15 +128,18 @@ HWY_INLINE void for_column_registers(std::size_t width, Add add) {
   if (start < width) add(start, std::false_type());
 }
 
-/// Adds `rows` rows of `width` elements to the sums of their columns.
+/// Adds `rows` rows of `width` elements to the sums of their columns. begins: those are not read.
 template <class T, class Term>
-void add_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+void add_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width, bool begins,
                  const column_sums& to) {
   for_column_registers(width, [&](std::size_t start, auto whole) HWY_ATTR {
-    column_register<T, Term> sums(to, start);
-    for (std::size_t i = 0; i < rows; ++i)
-      add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, rows, sums);
-    sums.store(to, start);
+    const auto add_rest = [&](std::size_t i, column_register<T, Term> sums) HWY_ATTR {
+      for (; i < rows; ++i) add_row<T, Term, decltype(whole)::value>(a, b, i, start, width, rows, sums);
+      sums.store(to, start);
+    };
+    if (!begins) return add_rest(0, column_register<T, Term>(to, start));
+    read_row<T, Term, decltype(whole)::value>(
+        a, b, 0, start, width, rows, [&](auto x, auto y) HWY_ATTR { add_rest(1, column_register<T, Term>(x, y)); });
   });
 }
 

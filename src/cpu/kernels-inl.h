@@ -8,7 +8,9 @@
 
 #include "cpu/accumulate-inl.h"
 #include "cpu/bounded-inl.h"
+#include "cpu/column_bounds-inl.h"
 #include "cpu/columns-inl.h"
+#include "cpu/decisions-inl.h"
 #include "cpu/exact_pair-inl.h"
 #include "cpu/extract-inl.h"
 #include "cpu/extremum-inl.h"
@@ -16,8 +18,8 @@
 #include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
 #include "cpu/plain_columns-inl.h"
-#include "cpu/row_decision-inl.h"
 #include "cpu/rows-inl.h"
+#include "cpu/transpose-inl.h"
 #include "cpu/widen-inl.h"
 #include "cpu/word_rows-inl.h"
 

@@ -75,8 +75,15 @@ constexpr instruction_set named(const char* name) {
           add_word_rows<true>,
           sum_words<false>,
           sum_words<true>,
-          decide_rows<float>,
-          decide_rows<double>,
+          bound_words,
+          convert_words,
+          transpose<float>,
+          transpose<double>,
+          decide_sums,
+          bound_plain_columns<false>,
+          bound_plain_columns<true>,
+          bound_columns,
+          bound_numerators,
           widening_table(std::make_index_sequence<elements.size()>())};
 }
 

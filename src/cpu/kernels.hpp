@@ -10,6 +10,7 @@
 #include <cpu/plain_sums.hpp>
 #include <cpu/refined_sum.hpp>
 #include <cpu/row_bounds.hpp>
+#include <cpu/sum_bounds.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/core/reduction.hpp>
@@ -44,8 +45,8 @@ struct kernels {
   bool (*exact_pair)(const void* a, const void* b, std::size_t n, cpu_engine::exact_pair& sum);
   /// words += the exact sum; normalised on entry and on return.
   void (*accumulate)(const void* a, const void* b, std::size_t n, std::int64_t* words);
-  /// Adds rows of `width` carriers to the sums of their columns.
-  void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+  /// Adds rows of `width` carriers to the sums of their columns, or begins these with them.
+  void (*add_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width, bool begins,
                       const column_sums& to);
   /// The same, row i to the sums of entry entries[i] of a table: those of entry e begin e · step doubles behind
   /// `table`.
@@ -53,7 +54,7 @@ struct kernels {
                    const std::uint32_t* entries, const column_sums& table, std::size_t step);
   /// The same as add_columns for up to plain_sums::max_rows rows of floats, plainly; null for doubles.
   void (*add_plain_columns)(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
-                            const plain_sums& to);
+                            bool begins, const plain_sums& to);
   /// Adds n carriers, element i to the sums table[slots[i]]. There are group_slots_ahead more slots, of any value.
   void (*add_groups)(const void* a, const void* b, const std::uint32_t* slots, std::size_t n, group_sums* table);
   /// table[k] = the sums of run k, the next sizes[k] carriers.
@@ -83,9 +84,21 @@ struct column_extremes {
 using column_extremum_kernel = void (*)(const row_block& x, std::size_t rows, std::size_t first, std::size_t width,
                                         const column_extremes& to);
 
-/// Stores the results of `count` rows, consecutive floats or doubles, at any address. True if some are open: then
+/// Stores the results of `count` bounded sums, one after the other, at any address. True if some are open: then
 /// is_open, which is all false before, tells which, and what is stored for these is unspecified.
-using row_decision = bool (*)(const row_bounds& of, std::size_t count, char* to, bool* is_open);
+using sum_decision = bool (*)(const asked_results& asked, const sum_bounds& of, std::size_t count, char* to,
+                              bool* is_open);
+
+/// bounds = those of `count` columns of n terms, from column `start` on: of plain sums, and of compensated ones.
+/// Room as sum_bounds has.
+using plain_column_bounds = void (*)(const plain_sums& of, std::size_t start, std::size_t count, double n,
+                                     double* bounds);
+using column_bounds = void (*)(const column_sums& of, std::size_t start, std::size_t count, std::size_t n,
+                               bool has_two_part_terms, double* bounds);
+
+/// to = the numerators n·Σx² − (Σx)² of variances, from the sums and those of the squares.
+using numerator_bounds = void (*)(double n, const sum_bounds& sums, const sum_bounds& squares, std::size_t count,
+                                  const sum_bounds& to);
 
 /// Lowers the keys of groups to those of n elements, element i that of table[slots[i]], a word of the element's
 /// size. There are group_slots_ahead more slots, of any value.
@@ -108,6 +121,21 @@ using word_row_kernel = void (*)(const row_block& x, std::size_t rows, std::size
 struct word_sum {
   std::uint64_t low, high;
 };
+/// to = the bounded sums, without an error, of `count` columns from `start` on, of fewer than max_bounded_words
+/// words. flips: the number of words of each from which 2^63 is to be subtracted.
+using word_bounds = void (*)(const word_sums& of, std::size_t start, std::size_t count, std::uint64_t flips,
+                             const sum_bounds& to);
+inline constexpr std::size_t max_bounded_words = std::size_t{1} << 19;  // halves add up to less than 2^51
+
+/// Word i of row k, of which there are `rows` of `columns` words, `step` bytes apart, becomes word k of row i at
+/// `to`, whose rows are `pitch` bytes apart. All at any address.
+using transposition = void (*)(const void* from, std::ptrdiff_t step, std::size_t rows, std::size_t columns,
+                               void* to, std::ptrdiff_t pitch);
+
+/// to = n 64-bit integers, with or without a sign, at any address, which may be that of `to`. False if one of them
+/// is not below 2^51 in magnitude: then they are unspecified.
+using word_conversion = bool (*)(const void* from, std::size_t n, bool has_sign, double* to);
+
 using word_run_kernel = word_sum (*)(const void* x, std::size_t n, std::uint64_t flip);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
@@ -134,7 +162,13 @@ struct instruction_set {
   std::array<column_extremum_kernel, 2 * compared_types> column_extrema;
   word_row_kernel add_word_rows, add_word_magnitudes;
   word_run_kernel sum_words, sum_word_magnitudes;
-  row_decision decide_floats, decide_doubles;
+  word_bounds bound_words;
+  word_conversion convert_words;
+  transposition transpose_floats, transpose_doubles;
+  sum_decision decide_sums;
+  plain_column_bounds bound_plain_values, bound_plain_products;
+  column_bounds bound_columns;
+  numerator_bounds bound_numerators;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
 };

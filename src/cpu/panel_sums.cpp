@@ -3,6 +3,7 @@
 #include <cpu/column_decision.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
+#include <cstring>
 
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
@@ -20,17 +21,40 @@ bool decides_plainly(const engine::plan& each) {
   return each.info().inputs == 1 || each.n >= many_terms;
 }
 
+/// Whether 64-bit integers are read as doubles, which most of them are; panels of others stay open, after which
+/// long vectors would be read twice.
+bool reads_words(const engine::plan& each) {
+  constexpr std::size_t longest = 2048;
+  return each.has_parts() && is_integer(each.a.type) && each.info().inputs == 1 && each.n < longest;
+}
+
+/// The plan of the same reduction of doubles.
+engine::plan plan_of_doubles(const engine::plan& each) {
+  if (!reads_words(each)) return each;
+  engine::plan made = each;
+  made.a.type = made.b.type = element_type::float64;
+  made.term = made.info().term;
+  return made;
+}
+
 }  // namespace
 
 panel_rows::panel_rows(const engine::plan& plan, const engine::operand& x, std::ptrdiff_t step, std::size_t width)
     : x_(x),
-      copy_(engine::along(x, step), plan.carrier, current_widening(x.type)),
+      copy_(engine::along(x, step), core::parts_of(x.type) == 2 ? x.type : plan.carrier, current_widening(x.type)),
       target_(plan.carrier),
+      step_(step),
       is_repeated_(step == 0),
       in_place_(!x.swapped && x.type == plan.carrier && (x.outer.empty() || x.inner >= min_run) &&
                 (is_repeated_ || step == static_cast<std::ptrdiff_t>(size_of(x.type)))),
+      converts_words_(target_ == element_type::float64 && core::parts_of(x.type) == 2),
+      widen_(x.type == target_ ? nullptr : current_widening(x.type)),
+      transposes_(!in_place_ && !is_repeated_ && !x.swapped && x.outer.empty() && is_carrier(target_) &&
+                  x.stride == static_cast<std::ptrdiff_t>(size_of(x.type)) &&
+                  (x.type == target_ || widen_ != nullptr || converts_words_)),
       row_bytes_((is_repeated_ ? 1 : width) * size_of(plan.carrier)) {
   if (!in_place_) buffer_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
+  if (transposes_ && x.type != target_) rows_ = std::make_unique_for_overwrite<std::byte[]>(max_rows * row_bytes_);
 }
 
 std::size_t panel_rows::rows_at_a_time() const noexcept {
@@ -42,22 +66,62 @@ std::size_t panel_rows::rows_at_a_time() const noexcept {
 void panel_rows::move_to(const void* data, std::size_t width) noexcept {
   x_.data = data;
   width_ = is_repeated_ ? 1 : width;
+  are_doubles_ = true;
 }
 
 row_block panel_rows::read(std::size_t first, std::size_t count) noexcept {
   if (in_place_) return {engine::address_of(x_, first), x_.stride, is_repeated_};
-  for (std::size_t i = 0; i < count; ++i) {
-    copy_(engine::address_of(x_, first + i), 0, width_, buffer_.get() + i * row_bytes_);
+  if (transposes_) {
+    read_transposed(first, count);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const row = buffer_.get() + i * row_bytes_;
+      copy_(engine::address_of(x_, first + i), 0, width_, row);
+      if (converts_words_) static_cast<void>(converted(reinterpret_cast<const char*>(row), width_, row));
+    }
   }
   return {buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_), is_repeated_};
 }
 
+/// to = n consecutive elements as the target type; the elements themselves if they are of it.
+const char* panel_rows::converted(const char* from, std::size_t n, std::byte* to) noexcept {
+  if (!converts_words_ && widen_ == nullptr) return from;
+  if (!converts_words_) {
+    widen_(from, n, to);
+  } else {
+    const auto convert = current_instruction_set().convert_words;
+    are_doubles_ &= convert(from, n, is_signed(x_.type), reinterpret_cast<double*>(to));
+  }
+  return reinterpret_cast<const char*>(to);
+}
+
+/// buffer_ = elements first to first + count of each vector, all of them in one piece if they follow each other.
+void panel_rows::read_transposed(std::size_t first, std::size_t count) noexcept {
+  const char* from = engine::address_of(x_, first);
+  std::ptrdiff_t step = step_;
+  if (x_.type != target_) {
+    const auto stretch = static_cast<std::ptrdiff_t>(count * size_of(x_.type));
+    const std::size_t bytes = count * size_of(target_), calls = stretch == step ? 1 : width_;
+    for (std::size_t k = 0; k < calls; ++k)
+      static_cast<void>(
+          converted(from + static_cast<std::ptrdiff_t>(k) * step, width_ / calls * count, rows_.get() + k * bytes));
+    from = reinterpret_cast<const char*>(rows_.get()), step = static_cast<std::ptrdiff_t>(bytes);
+  }
+  const instruction_set& set = current_instruction_set();
+  const auto transpose = target_ == element_type::float32 ? set.transpose_floats : set.transpose_doubles;
+  transpose(from, step, width_, count, buffer_.get(), static_cast<std::ptrdiff_t>(row_bytes_));
+}
+
 bool panel_sums::suits(const engine::batch& of) {
   if (of.results.empty() || of.each.mode != mode::exact || of.each.info().is_extremum) return false;
-  if (!of.each.bounded_sum_can_decide || of.each.n == 0) return false;
+  const bool can_decide = of.states == nullptr && reads_words(of.each);
+  if (!(of.each.bounded_sum_can_decide || can_decide) || of.each.n == 0) return false;
   const engine::shared_axis& panel = of.results.back();
   if (panel.a == 0 && (of.each.info().inputs == 1 || panel.b == 0)) return false;  // the same vector each time
-  const bool is_short = of.each.n <= short_row && panel.n >= 8;
+  // integers of a row add up in less time than they are transposed; the result takes longer only of few
+  constexpr std::size_t few_words = 16;
+  const bool adds_words = can_decide && !of.each.multiplies() && of.each.result.finish() == core::finish::round;
+  const bool is_short = of.each.n <= (adds_words ? few_words : short_row) && panel.n >= 8;
   return is_short || panel_reducer::suits(of);
 }
 
@@ -68,8 +132,8 @@ std::size_t panel_sums::width_of(const engine::batch& of) {
 }
 
 panel_sums::panel_sums(const engine::batch& of, bool is_plain, std::size_t width)
-    : each_(of.each),
-      of_(of.each),
+    : each_(plan_of_doubles(of.each)),
+      of_(each_),
       is_plain_(is_plain && decides_plainly(of.each) && of_.term->add_plain_columns != nullptr),
       a_(of.each, of.each.a, of.results.back().a, width),
       b_(of.each, of.each.b, of.results.back().b, width),
@@ -108,16 +172,26 @@ void panel_sums::start(const engine::line& first, std::size_t width) noexcept {
   a_.move_to(first.a, width), b_.move_to(first.b, width);
   panel_width_ = width;
   added_ = 0;
-  for (int i = 0; i < of_.states(); ++i) clear(i);
+  is_new_ = true;
+  if (folds_ != 1) clear_new();
+}
+
+/// Clears the sums if no rows have begun them.
+void panel_sums::clear_new() noexcept {
+  if (is_new_) {
+    for (int i = 0; i < of_.states(); ++i) clear(i);
+  }
+  is_new_ = false;
 }
 
 void panel_sums::add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept {
   const auto add = [&](int index, const kernels& kernels, const row_block& second) {
-    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, plain_sums_at(index));
-    kernels.add_columns(a, second, rows, width, sums_at(index));
+    if (is_plain_) return kernels.add_plain_columns(a, second, rows, width, is_new_, plain_sums_at(index));
+    kernels.add_columns(a, second, rows, width, is_new_, sums_at(index));
   };
   add(0, *of_.term, b);
   if (of_.squares != nullptr) add(1, *of_.squares, a);
+  is_new_ = false;
 }
 
 void panel_sums::add(std::size_t first, std::size_t count) noexcept {
@@ -184,47 +258,80 @@ bounded_sum panel_sums::compensated_column_at(int index, std::size_t i) noexcept
                         kernels.has_two_part_terms);
 }
 
-/// The same for all columns of the panel, rounded to R.
-template <class R>
-void panel_sums::decide_columns(core::decision* found) noexcept {
-  const auto decide = [&](auto column_at) {
-    for (std::size_t i = 0; i < panel_width_; ++i) found[i] = decide_rounded<R>(column_at(i));
-  };
-  if (folds_ != 1 || (is_plain_ && are_products(0))) return decide([&](std::size_t i) { return column(0, i); });
-  if (is_plain_) {
-    const plain_sums sums = plain_sums_at(0);
-    const auto n = static_cast<double>(added_);
-    bool any_inexact = false;  // most often none is, and this loop is all
-    for (std::size_t i = 0; i < panel_width_; ++i) {
-      const bool is_exact = is_exact_column(sums.largest[i], sums.smallest[i], n);
-      found[i] = {core::to_word(static_cast<R>(sums.sum[i])), is_exact};
-      any_inexact |= !is_exact;
-    }
-    if (!any_inexact) return;
-    return decide([&](std::size_t i) {
-      return plain_column_of_values(sums.sum[i], sums.error[i], sums.largest[i], sums.smallest[i], n);
-    });
+/// Sum `index` of `count` columns from `first` on. room: for what is not in memory yet.
+sum_bounds panel_sums::bounds_of(int index, std::size_t first, std::size_t count, const sum_bounds& room) noexcept {
+  const instruction_set& set = current_instruction_set();
+  if (folds_ != 1) {
+    for (std::size_t i = 0; i < count; ++i) room.set(i, column(index, first + i));
+    return room;
   }
-  cpu_engine::decide_columns<R>(sums_at(0), added_, panel_width_, of_.term->has_two_part_terms, found);
+  if (is_plain_) {
+    const auto bound = are_products(index) ? set.bound_plain_products : set.bound_plain_values;
+    bound(plain_sums_at(index), first, count, static_cast<double>(added_), room.bound);
+  } else {
+    const kernels& kernels = index == 0 ? *of_.term : *of_.squares;
+    set.bound_columns(sums_at(index), first, count, added_, kernels.has_two_part_terms, room.bound);
+  }
+  return {array(index, 0) + first, array(index, 1) + first, room.bound};
 }
 
-void panel_sums::finish(std::span<panel_sums> parts, core::decision* found) noexcept {
+/// The same of all parts.
+sum_bounds panel_sums::joined_bounds(std::span<panel_sums> parts, int index, std::size_t first, std::size_t count,
+                                     const sum_bounds& room) noexcept {
+  if (parts.size() == 1) return parts[0].bounds_of(index, first, count, room);
+  for (std::size_t i = 0; i < count; ++i) {
+    bounded_sum sum;
+    for (panel_sums& part : parts) cpu_engine::add(sum, part.column(index, first + i));
+    room.set(i, sum);
+  }
+  return room;
+}
+
+/// The result of a vector that the lanes of registers left open, if it is certain.
+core::decision panel_sums::decide(std::span<panel_sums> parts, std::size_t i) noexcept {
   panel_sums& first = parts.front();
-  const core::result_rule& rule = first.each_.result;
-  if (parts.size() == 1 && first.of_.squares == nullptr && rule.finish() == core::finish::round) {
-    if (rule.gives<float>()) return first.decide_columns<float>(found);
-    if (rule.gives<double>()) return first.decide_columns<double>(found);
+  const bool has_squares = first.of_.squares != nullptr;
+  bounded_moments total{first.column(0, i), has_squares ? first.column(1, i) : bounded_sum{}};
+  for (panel_sums& part : parts.subspan(1)) {
+    cpu_engine::add(total.sum, part.column(0, i));
+    if (has_squares) cpu_engine::add(total.squares, part.column(1, i));
   }
-  for (std::size_t i = 0; i < first.panel_width_; ++i) {
-    bounded_moments total{first.column(0, i), {}};
-    if (first.of_.squares != nullptr) total.squares = first.column(1, i);
-    for (panel_sums& part : parts.subspan(1)) {
-      cpu_engine::add(total.sum, part.column(0, i));
-      if (first.of_.squares != nullptr) cpu_engine::add(total.squares, part.column(1, i));
+  return has_squares ? decide_moments(first.each_, first.each_.n, total)
+                     : decide_column(first.each_.result, first.each_.n, total.sum);
+}
+
+bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) noexcept {
+  constexpr std::size_t at_once = 64;  // whose bounds stay in the nearest cache
+  alignas(64) double memory[9][at_once + sum_bounds::padding];
+  const auto room = [&](int i) { return sum_bounds{memory[3 * i], memory[3 * i + 1], memory[3 * i + 2]}; };
+  const engine::plan& each = parts[0].each_;
+  const instruction_set& set = current_instruction_set();
+  const asked_results asked(each.result, each.n, each.ddof);
+  const std::size_t width = parts[0].panel_width_, size = size_of(each.result_type);
+  if (!std::ranges::all_of(parts, [](const panel_sums& part) { return part.are_doubles(); })) {
+    std::fill_n(is_open, width, true);
+    return true;
+  }
+  for (panel_sums& part : parts) part.clear_new();
+  bool any_open = false;
+  for (std::size_t first = 0, count = 0; first < width; first += count) {
+    count = std::min(at_once, width - first);
+    sum_bounds sums = joined_bounds(parts, 0, first, count, room(0));
+    if (parts[0].of_.squares != nullptr) {
+      const sum_bounds squares = joined_bounds(parts, 1, first, count, room(1));
+      set.bound_numerators(static_cast<double>(each.n), sums, squares, count, room(2));
+      sums = room(2);
     }
-    found[i] = first.of_.squares != nullptr ? decide_moments(first.each_, first.each_.n, total)
-                                            : decide_column(rule, first.each_.n, total.sum);
+    if (!set.decide_sums(asked, sums, count, to + first * size, is_open + first)) continue;
+    for (std::size_t i = first; i < first + count; ++i) {
+      if (!is_open[i]) continue;
+      const core::decision found = decide(parts, i);
+      is_open[i] = !found.certain;
+      any_open |= !found.certain;
+      if (found.certain) std::memcpy(to + i * size, &found.word, size);  // the low bytes come first
+    }
   }
+  return any_open;
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

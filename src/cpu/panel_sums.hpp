@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cpu/column_sums.hpp>
 #include <cpu/plain_sums.hpp>
+#include <cpu/sum_bounds.hpp>
 #include <cpu/sums.hpp>
 #include <memory>
 #include <plan/batch.hpp>
@@ -29,6 +30,9 @@ class panel_rows {
   }
   /// Elements first to first + count of all vectors; at most max_rows, and a run of them.
   [[nodiscard]] row_block read(std::size_t first, std::size_t count) noexcept;
+  /// Whether all elements read since move_to were doubles: not so of large 64-bit integers, in whose place others
+  /// were read.
+  [[nodiscard]] bool are_doubles() const noexcept { return are_doubles_; }
 
   static constexpr std::size_t max_rows = plain_sums::max_rows;
   /// How many to read at a time.
@@ -42,10 +46,17 @@ class panel_rows {
  private:
   engine::operand x_;
   engine::element_copy copy_;  // of a row
+  void read_transposed(std::size_t first, std::size_t count) noexcept;
+  [[nodiscard]] const char* converted(const char* from, std::size_t n, std::byte* to) noexcept;
+
   element_type target_;
+  std::ptrdiff_t step_;
   bool is_repeated_, in_place_;
+  bool converts_words_, are_doubles_ = true;
+  engine::widening widen_;  // of elements to the target; null if they are of its type
+  bool transposes_;         // vectors whose elements follow each other
   std::size_t width_ = 0, row_bytes_;
-  std::unique_ptr<std::byte[]> buffer_;
+  std::unique_ptr<std::byte[]> buffer_, rows_;
 };
 
 class panel_sums {
@@ -58,6 +69,8 @@ class panel_sums {
 
   /// Whether level 1 may decide the results of the batch, and reads its elements this way.
   [[nodiscard]] static bool suits(const engine::batch& of);
+  /// Whether all elements since start() were doubles. If not, all results of the panel are open.
+  [[nodiscard]] bool are_doubles() const noexcept { return a_.are_doubles(); }
   /// Whether the sums are plain ones, so that compensated ones may decide more.
   [[nodiscard]] bool is_plain() const noexcept { return is_plain_; }
   static constexpr std::size_t widest = 1024;
@@ -70,9 +83,10 @@ class panel_sums {
   void start(const engine::line& first, std::size_t width) noexcept;
   /// Adds elements first to first + count of each vector.
   void add(std::size_t first, std::size_t count) noexcept;
-  /// found[i] = the result of the i-th vector, or that it is open, after every element was added to one of the
-  /// parts.
-  static void finish(std::span<panel_sums> parts, core::decision* found) noexcept;
+  /// Stores the results of all vectors one after the other, after every element was added to one of the parts. True
+  /// if some are open: then is_open, which is all false before, tells which, and what is stored for these is
+  /// unspecified.
+  static bool finish(std::span<panel_sums> parts, char* to, bool* is_open) noexcept;
 
  private:
   /// Sums of one kind or the other of the terms (index 0) or the squares (1), in cache lines of their own.
@@ -95,9 +109,13 @@ class panel_sums {
   [[nodiscard]] bool are_products(int index) const noexcept { return index == 1 || each_.multiplies(); }
   [[nodiscard]] bounded_sum column(int index, std::size_t i) noexcept;
   void clear(int index) noexcept;
+  void clear_new() noexcept;
   void add_rows(const row_block& a, const row_block& b, std::size_t rows, std::size_t width) noexcept;
-  template <class R>
-  void decide_columns(core::decision* found) noexcept;
+  [[nodiscard]] sum_bounds bounds_of(int index, std::size_t first, std::size_t count,
+                                     const sum_bounds& room) noexcept;
+  [[nodiscard]] static sum_bounds joined_bounds(std::span<panel_sums> parts, int index, std::size_t first,
+                                                std::size_t count, const sum_bounds& room) noexcept;
+  [[nodiscard]] static core::decision decide(std::span<panel_sums> parts, std::size_t i) noexcept;
 
   static constexpr int arrays = 4;  ///< of a kind of sums
 
@@ -108,6 +126,7 @@ class panel_sums {
   std::size_t folds_;  ///< so many narrow rows are added as one: a column has as many sums
   std::size_t width_, panel_width_ = 0;
   std::size_t added_ = 0;  ///< elements of each vector
+  bool is_new_ = true;     ///< the sums are not cleared: the first rows begin them
   std::vector<cache_line> memory_;
 };
 

@@ -2,6 +2,7 @@
 #include <cpu/integer_sums.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_words.hpp>
+#include <cstring>
 
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
@@ -53,6 +54,43 @@ void panel_words::add(std::size_t first, std::size_t count) noexcept {
 
 void panel_words::add(const panel_words& other) noexcept {
   for (std::size_t i = 0; i < words_.size(); ++i) words_[i] += other.words_[i];
+}
+
+bool panel_words::finish(char* to, bool* is_open) noexcept {
+  if (each_.n >= max_bounded_words) {
+    std::fill_n(is_open, width_, true);
+    return true;
+  }
+  if (each_.result.is_integer() && each_.result.finish() == core::finish::round)
+    return finish_integers(to, is_open);
+  constexpr std::size_t at_once = 64;  // whose bounds stay in the nearest cache
+  alignas(64) double memory[3][at_once + sum_bounds::padding];
+  const sum_bounds found{memory[0], memory[1], memory[2]};
+  const instruction_set& set = current_instruction_set();
+  const asked_results asked(each_.result, each_.n);
+  bool any_open = false;
+  for (std::size_t first = 0, count = 0; first < width_; first += count) {
+    count = std::min(at_once, width_ - first);
+    set.bound_words(sums(), first, count, flip_ != 0 ? each_.n : 0, found);
+    any_open |= set.decide_sums(asked, found, count, to + first * size_of(each_.result_type), is_open + first);
+  }
+  return any_open;
+}
+
+/// The same for integers: a sum is high · 2^32 + low, both halves below 2^51 in magnitude, and fits by its upper
+/// half.
+bool panel_words::finish_integers(char* to, bool* is_open) noexcept {
+  const std::uint64_t flips = (flip_ != 0 ? std::uint64_t{each_.n} : 0) << 31;
+  const bool has_sign = each_.result.precision() != 64;
+  const std::uint64_t lowest = has_sign ? std::uint64_t{1} << 31 : 0;
+  bool any_open = false;
+  for (std::size_t i = 0; i < width_; ++i) {
+    const std::uint64_t low = words_[i], high = words_[pitch_ + i] - flips, word = (high << 32) + low;
+    is_open[i] = (high + (low >> 32) + lowest) >> 32 != 0;  // of two's complement
+    any_open |= is_open[i];
+    std::memcpy(to + i * sizeof word, &word, sizeof word);
+  }
+  return any_open;
 }
 
 core::outcome panel_words::result(std::size_t i) const noexcept {

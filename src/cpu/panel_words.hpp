@@ -25,8 +25,11 @@ class panel_words {
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   /// The result of vector i of the panel.
   [[nodiscard]] core::outcome result(std::size_t i) const noexcept;
+  /// Stores the results of all vectors one after the other; see panel_sums::finish.
+  bool finish(char* to, bool* is_open) noexcept;
 
  private:
+  bool finish_integers(char* to, bool* is_open) noexcept;
   [[nodiscard]] word_sums sums() noexcept { return {words_.data(), words_.data() + pitch_}; }
 
   engine::plan each_;  ///< whose carrier is the elements' own type

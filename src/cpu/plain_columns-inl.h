@@ -28,24 +28,33 @@ struct magnitude_range {
   using bits = hn::RebindToUnsigned<tag>;
   vec<bits> largest, smallest;
 
-  HWY_INLINE magnitude_range(const plain_sums& from, std::size_t start)
-      : largest(hn::LoadU(bits(), from.largest + start)), smallest(hn::LoadU(bits(), from.smallest + start)) {}
+  HWY_INLINE magnitude_range() : largest(hn::Zero(bits())), smallest(hn::Set(bits(), plain_sums::no_smallest)) {}
   HWY_INLINE void add(vec<tag> x) {
     const auto size = hn::And(hn::BitCast(bits(), x), hn::Set(bits(), 0x7fffffff));
     largest = hn::Max(largest, size);
     smallest = hn::Min(smallest, hn::Sub(size, hn::Set(bits(), 1)));  // turns 0 into the largest
   }
-  HWY_INLINE void store(const plain_sums& to, std::size_t start) const {
+  HWY_INLINE void store(const plain_sums& to, std::size_t start, bool begins) {
+    if (!begins) {
+      largest = hn::Max(largest, hn::LoadU(bits(), to.largest + start));
+      smallest = hn::Min(smallest, hn::LoadU(bits(), to.smallest + start));
+    }
     hn::StoreU(largest, bits(), to.largest + start);
     hn::StoreU(smallest, bits(), to.smallest + start);
   }
 };
 
-/// Adds the sums of a tile's terms, and of products that of their magnitudes, to a register of sums.
+/// Adds the sums of a tile's terms, and of products that of their magnitudes, to a register of sums, or begins it.
 template <class Term>
 HWY_INLINE void add_tile(const plain_sums& to, std::size_t start, vec<hn::ScalableTag<double>> tile,
-                         vec<hn::ScalableTag<double>> magnitude) {
+                         vec<hn::ScalableTag<double>> magnitude, bool begins) {
   const hn::ScalableTag<double> d;
+  if (begins) {
+    hn::StoreU(tile, d, to.sum + start);
+    hn::StoreU(hn::Zero(d), d, to.error + start);
+    if constexpr (Term::factors == 2) hn::StoreU(magnitude, d, to.magnitude + start);
+    return;
+  }
   const auto sum = hn::LoadU(d, to.sum + start), next = hn::Add(sum, tile), added = hn::Sub(next, sum);
   const auto lost = hn::Add(hn::Sub(sum, hn::Sub(next, added)), hn::Sub(tile, added));
   hn::StoreU(next, d, to.sum + start);
@@ -66,14 +75,14 @@ HWY_INLINE vec<hn::ScalableTag<double>> load_floats(const row_block& x, std::siz
 /// Adds the values of a tile's elements from column `start` on, float_pair columns.
 template <class Term, bool whole>
 HWY_INLINE void add_value_tile(const row_block& a, std::size_t rows, std::size_t start, std::size_t width,
-                               const plain_sums& to) {
+                               bool begins, const plain_sums& to) {
   static_assert(Term::inputs == 1 && Term::factors == 1);
   const hn::ScalableTag<double> d;
   const hn::ScalableTag<float> f;
   constexpr bool has_second = hn::MaxLanes(f) < float_pair;  // Highway's scalar target
   const std::size_t half = hn::Lanes(d), second = start + (has_second ? hn::Lanes(f) : 0);
   auto low = hn::Zero(d), high = low;
-  magnitude_range sizes(to, start), sizes_of_second(to, second);
+  magnitude_range sizes, sizes_of_second;
   const row_prefetcher<float> prefetch(a.step, rows, start, width);
   for (std::size_t i = 0; i < rows; ++i) {
     const float* const x = a.row<float>(i);
@@ -85,16 +94,16 @@ HWY_INLINE void add_value_tile(const row_block& a, std::size_t rows, std::size_t
     low = hn::Add(low, Term::absolute ? hn::Abs(of_low) : of_low);
     high = hn::Add(high, Term::absolute ? hn::Abs(of_high) : of_high);
   }
-  if constexpr (has_second) sizes_of_second.store(to, second);
-  sizes.store(to, start);
-  add_tile<Term>(to, start, low, low);
-  add_tile<Term>(to, start + half, high, high);
+  if constexpr (has_second) sizes_of_second.store(to, second, begins);
+  sizes.store(to, start, begins);
+  add_tile<Term>(to, start, low, low, begins);
+  add_tile<Term>(to, start + half, high, high, begins);
 }
 
 /// Adds the products of a tile's elements from column `start` on, float_pair columns.
 template <class Term, bool whole>
 HWY_INLINE void add_product_tile(const row_block& a, const row_block& b, std::size_t rows, std::size_t start,
-                                 std::size_t width, const plain_sums& to) {
+                                 std::size_t width, bool begins, const plain_sums& to) {
   static_assert(Term::factors == 2);
   const hn::ScalableTag<double> d;
   const std::size_t half = hn::Lanes(d);
@@ -117,27 +126,29 @@ HWY_INLINE void add_product_tile(const row_block& a, const row_block& b, std::si
       high_size = fused_add(d, hn::Abs(x_high), hn::Abs(y_high), high_size);
     }
   }
-  add_tile<Term>(to, start, low, Term::inputs == 1 ? low : low_size);
-  add_tile<Term>(to, start + half, high, Term::inputs == 1 ? high : high_size);
+  add_tile<Term>(to, start, low, Term::inputs == 1 ? low : low_size, begins);
+  add_tile<Term>(to, start + half, high, Term::inputs == 1 ? high : high_size, begins);
 }
 
 template <class Term, bool whole>
 HWY_INLINE void add_plain_tile(const row_block& a, const row_block& b, std::size_t rows, std::size_t start,
-                               std::size_t width, const plain_sums& to) {
+                               std::size_t width, bool begins, const plain_sums& to) {
   if constexpr (Term::factors == 1) {
-    add_value_tile<Term, whole>(a, rows, start, width, to);
+    add_value_tile<Term, whole>(a, rows, start, width, begins, to);
   } else {
-    add_product_tile<Term, whole>(a, b, rows, start, width, to);
+    add_product_tile<Term, whole>(a, b, rows, start, width, begins, to);
   }
 }
 
-/// Adds `rows` rows, at most plain_sums::max_rows, of `width` elements to the sums of their columns.
+/// Adds `rows` rows, at most plain_sums::max_rows, of `width` elements to the sums of their columns. begins: those
+/// are not read.
 template <class Term>
-void add_plain_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width,
+void add_plain_columns(const row_block& a, const row_block& b, std::size_t rows, std::size_t width, bool begins,
                        const plain_sums& to) {
   std::size_t start = 0;
-  for (; start + float_pair <= width; start += float_pair) add_plain_tile<Term, true>(a, b, rows, start, width, to);
-  if (start < width) add_plain_tile<Term, false>(a, b, rows, start, width, to);
+  for (; start + float_pair <= width; start += float_pair)
+    add_plain_tile<Term, true>(a, b, rows, start, width, begins, to);
+  if (start < width) add_plain_tile<Term, false>(a, b, rows, start, width, begins, to);
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ void row_sums::add(const row_block& a, const row_block& b, std::size_t rows,
 }
 
 void row_sums::add_run(const row_block& a, const row_block& b, std::size_t rows, std::size_t entry) noexcept {
-  sums_.term->add_columns(a, b, rows, count_, sums_at(0, entry));
-  if (sums_.squares != nullptr) sums_.squares->add_columns(a, a, rows, count_, sums_at(1, entry));
+  sums_.term->add_columns(a, b, rows, count_, false, sums_at(0, entry));
+  if (sums_.squares != nullptr) sums_.squares->add_columns(a, a, rows, count_, false, sums_at(1, entry));
 }
 
 void row_sums::merge(row_sums& other, std::size_t entry) noexcept {

@@ -15,18 +15,11 @@ bool are_many(std::size_t open, std::size_t count, std::size_t n) {
   return open > count / (n <= panel_sums::short_row ? max_open_short : max_open_long);
 }
 
-row_decision decision_of(bool gives_double) {
-  const instruction_set& set = current_instruction_set();
-  return gives_double ? set.decide_doubles : set.decide_floats;
-}
-
 }  // namespace
 
 shared_rows::shared_rows(const batch& of)
     : of_(of),
       kernels_(current_kernels(of.each.carrier, of.each.term)),
-      decide_(decision_of(of.each.result.gives<double>())),
-      result_size_(size_of(of.each.result_type)),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
       memory_(std::make_unique<double[]>(4 * room_)) {}
@@ -57,14 +50,10 @@ bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count
     kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, bounds());
   }
   std::fill_n(is_open_.begin(), count, false);
-  const bool in_place = sink.stores_plainly() && axis.out == static_cast<std::ptrdiff_t>(result_size_);
-  char elsewhere[max_rows * sizeof(double)];
-  const bool any_open = decide_(bounds(), count, in_place ? first.out : elsewhere, is_open_.data());
-  for (std::size_t i = 0; i < count && !in_place; ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, elsewhere + i * result_size_, result_size_);  // the low bytes come first
-    if (!is_open_[i]) sink.take(index + i, first.out + static_cast<std::ptrdiff_t>(i) * axis.out, {word});
-  }
+  const auto decide = [&](char* to) {
+    return current_instruction_set().decide_sums({of_.each.result, first.n}, bounds(), count, to, is_open_.data());
+  };
+  const bool any_open = sink.take_decided(index, first.out, axis.out, count, is_open_.data(), decide);
   if (!any_open) return true;
   const auto open = static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.begin() + count, true));
   if (are_many(open, count, of_.each.n)) skipped_ = 15;
@@ -75,17 +64,18 @@ bool reduce_short_rows(const short_rows& of) noexcept {
   constexpr std::size_t at_once = 64, room = at_once + row_bounds::max_group;
   const kernels& kernels = current_kernels(of.carrier, of.term);
   if (kernels.bounded_rows == nullptr) return false;
-  const row_decision decide = decision_of(of.result == element_type::float64);
+  const instruction_set& set = current_instruction_set();
+  const asked_results asked({core::finish::round, core::format_of(of.result)}, of.n);
   const std::size_t size = size_of(of.result);
   alignas(64) double memory[4 * room];
-  const row_bounds bounds{memory, memory + room, memory + 2 * room, memory + 3 * room};
+  const row_bounds bounds{{memory, memory + room, memory + 2 * room}, memory + 3 * room};
   for (std::size_t done = 0; done < of.count; done += at_once) {
     const std::size_t count = std::min(at_once, of.count - done);
     const char* const first = static_cast<const char*>(of.a) + static_cast<std::ptrdiff_t>(done) * of.step;
     char* const out = static_cast<char*>(of.out) + done * size;
     kernels.bounded_rows(first, of.step, count, of.b, of.n, bounds);
     bool is_open[at_once] = {};
-    if (!decide(bounds, count, out, is_open)) continue;
+    if (!set.decide_sums(asked, bounds, count, out, is_open)) continue;
     if (are_many(static_cast<std::size_t>(std::count(is_open, is_open + count, true)), count, of.n)) return false;
     for (std::size_t i = 0; i < count; ++i) {
       if (!is_open[i]) continue;

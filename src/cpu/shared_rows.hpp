@@ -32,21 +32,19 @@ class shared_rows {
  private:
   [[nodiscard]] row_bounds bounds() const noexcept {
     double* const of = memory_.get();
-    return {of, of + room_, of + 2 * room_, of + 3 * room_};
+    return {{of, of + room_, of + 2 * room_}, of + 3 * room_};
   }
 
   const batch& of_;
   const kernels& kernels_;
-  row_decision decide_;
-  std::size_t result_size_;
   std::size_t room_;  // for so many rows
   std::unique_ptr<double[]> memory_;
   int skipped_ = 0;  // calls to come
   std::array<bool, max_rows> is_open_{};
 };
 
-/// The terms of rows that lie `step` bytes apart, each with one vector of n elements, all of the type `carrier`, contiguous and in
-/// native byte order; the results, of the type `result`, follow each other.
+/// The terms of rows that lie `step` bytes apart, each with one vector of n elements, all of the type `carrier`,
+/// contiguous and in native byte order; the results, of the type `result`, follow each other.
 struct short_rows {
   element_type carrier, result;
   std::size_t term;

@@ -58,6 +58,17 @@ HWY_INLINE vec<D> fused_subtract(D d, vec<D> a, vec<D> b, vec<D> c) {
 #endif
 }
 
+/// c - a·b rounded once.
+template <class D>
+HWY_INLINE vec<D> fused_rest(D d, vec<D> a, vec<D> b, vec<D> c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::NegMulAdd(a, b, c);
+#else
+  return fused_add(d, hn::Neg(a), b, c);
+#endif
+}
+
 /// x - y·one, where `one` is 1: a subtraction on the units that multiply, which loops of additions leave idle on
 /// processors that have both kinds.
 template <class D>

@@ -92,6 +92,48 @@ void add_word_rows(const row_block& x, std::size_t rows, std::size_t width, std:
   if (start < width) add_word_register<absolute, false>(x, rows, start, width, flip, entries, table, step);
 }
 
+/// See word_conversion. Adding an integer x to the bits of 1.5·2^52 gives those of 1.5·2^52 + x.
+bool convert_words(const void* from, std::size_t n, bool has_sign, double* to) {
+  const hn::ScalableTag<std::uint64_t> d;
+  const hn::ScalableTag<double> tag;
+  const auto shift = hn::Set(tag, 0x1.8p52);
+  const auto lowest = hn::Set(d, has_sign ? std::uint64_t{1} << 51 : 0);
+  auto all = hn::Zero(d);
+  const auto convert = [&](vec<decltype(d)> words) HWY_ATTR {
+    all = hn::Or(all, hn::Add(words, lowest));
+    return hn::Sub(hn::BitCast(tag, hn::Add(words, hn::BitCast(d, shift))), shift);
+  };
+  const auto* const words = static_cast<const std::uint64_t*>(from);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) hn::StoreU(convert(hn::LoadU(d, words + i)), tag, to + i);
+  if (i < n) {
+    HWY_ALIGN double last[hn::MaxLanes(tag)];
+    hn::Store(convert(load_part<false>(d, words, i, n)), tag, last);
+    std::memcpy(to + i, last, (n - i) * sizeof(double));
+  }
+  const auto beyond = hn::Set(d, ~std::uint64_t{0} << (has_sign ? 52 : 51));
+  return hn::AllTrue(d, hn::Eq(hn::And(all, beyond), hn::Zero(d)));
+}
+
+/// See instruction_set::bound_words.
+void bound_words(const word_sums& of, std::size_t start, std::size_t count, std::uint64_t flips,
+                 const sum_bounds& to) {
+  const hn::ScalableTag<std::uint64_t> d;
+  const hn::ScalableTag<double> tag;
+  const auto shift = hn::Set(tag, 0x1.8p52), scale = hn::Set(tag, 0x1p32);
+  const auto as_double = [&](vec<decltype(d)> words) HWY_ATTR {
+    return hn::Sub(hn::BitCast(tag, hn::Add(words, hn::BitCast(d, shift))), shift);
+  };
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto high = hn::Sub(hn::LoadU(d, of.high + start + i), hn::Set(d, flips << 31));
+    const auto upper = hn::Mul(as_double(high), scale), lower = as_double(hn::LoadU(d, of.low + start + i));
+    const auto sum = hn::Add(upper, lower), added = hn::Sub(sum, upper);
+    hn::StoreU(sum, tag, to.head + i);
+    hn::StoreU(hn::Add(hn::Sub(upper, hn::Sub(sum, added)), hn::Sub(lower, added)), tag, to.tail + i);
+    hn::StoreU(hn::Zero(tag), tag, to.bound + i);
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace exactdot::inline v0_3::cpu_engine

@@ -33,12 +33,12 @@ class found_rows {
   found_rows(const instruction_set& set, const matrices<T>& x) : results(x.rows), is_open(new bool[x.rows]{}) {
     const std::size_t room = (x.rows + row_bounds::max_group - 1) / row_bounds::max_group * row_bounds::max_group;
     for (auto& each : arrays_) each.resize(room);
-    bounds = {arrays_[0].data(), arrays_[1].data(), arrays_[2].data(), arrays_[3].data()};
+    bounds = {{arrays_[0].data(), arrays_[1].data(), arrays_[2].data()}, arrays_[3].data()};
     const kernels& of = set.table[kernels_index(type_of<T>, core::term_index<core::product>)];
     of.bounded_rows(x.a.data(), static_cast<std::ptrdiff_t>(x.columns * sizeof(T)), x.rows, x.b.data(), x.columns,
                     bounds);
-    const auto decide = std::is_same_v<T, float> ? set.decide_floats : set.decide_doubles;
-    any_open = decide(bounds, x.rows, reinterpret_cast<char*>(results.data()), is_open.get());
+    any_open = set.decide_sums({{core::finish::round, core::format_of(type_of<T>)}, x.columns}, bounds, x.rows,
+                               reinterpret_cast<char*>(results.data()), is_open.get());
   }
 
   row_bounds bounds;
