@@ -29,9 +29,14 @@ void launch_rows(const workspace::storage& storage, const row_groups& in, std::s
   const std::size_t of_piece = std::max<std::size_t>(rows.min_rows_of_piece, n / rows.max_pieces + 1),
                     pieces = std::min<std::size_t>(rows.max_pieces, n / rows.min_rows_of_piece + 1);
   const std::size_t units = std::size_t{in.groups} * in.lanes;
-  launch_kernel(storage, "launching the kernel of rows by keys",
-                {static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads},
-                row_group_kernel<config>, rows, bounds_of_rows<Work>(max_short_rows, max_short_rows, 1), out, asked);
+  const launch_shape shape{static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads};
+  const line_bounds of_short = bounds_of_rows<Work>(max_short_rows, max_short_rows, 1);
+  const char* const what = "launching the kernel of rows by keys";
+  if (Work::sums == 1 && out.adds) {
+    launch_kernel(storage, what, shape, row_group_kernel<config, Work::sums == 1>, rows, of_short, out, asked);
+  } else {
+    launch_kernel(storage, what, shape, row_group_kernel<config, false>, rows, of_short, out, asked);
+  }
   if (n <= max_short_rows) return;
   const line_bounds bounds = bounds_of_rows<Work>(n, of_piece / teams + 1, joins_of_pieces(pieces, owners));
   launch_kernel(storage, "launching the kernel of pieces of groups", {resident, row_group_threads},

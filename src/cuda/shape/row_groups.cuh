@@ -60,28 +60,27 @@ __device__ __forceinline__ bool decide_at_once(const typename Config::total& tot
   }
 }
 
-/// The total of column j of a thread, of n rows and, if it is added to, of what is there.
-template <class Config>
+/// The total of column j of a thread, of n rows and, if it is added to, of what is there. `adds` is known to the compiler:
+/// the call costs registers, by which results of few rows took up to a tenth longer.
+template <class Config, bool adds>
 __device__ __forceinline__ typename Config::total total_with_old(row_columns<Config>& of_thread, int j, unsigned n,
-                                                                 const line_results& to, unsigned column,
-                                                                 bool adds) {
+                                                                 const line_results& to, unsigned column) {
   auto total = of_thread.total(j, n);
-  if constexpr (Config::Work::sums == 1) {
-    if (adds && j < of_thread.count()) add_old_value(total, to.to.rule, to.at(column + static_cast<unsigned>(j)));
+  if constexpr (adds) {
+    if (j < of_thread.count()) add_old_value(total, to.to.rule, to.at(column + static_cast<unsigned>(j)));
   }
   return total;
 }
 
 /// Decides and stores the results of the columns `apart`. In a loop: what is inlined for each takes registers.
-template <class Config>
+template <class Config, bool adds>
 __device__ __forceinline__ void decide_apart(row_columns<Config>& of_thread, const line_bounds& bounds,
                                              const line_results& to, unsigned column, unsigned n,
-                                             const line_request& asked, unsigned apart, bool adds,
-                                             open_columns& open) {
+                                             const line_request& asked, unsigned apart, open_columns& open) {
   using Work = typename Config::Work;
   typename Config::total totals[Config::width];
 #pragma unroll
-  for (int j = 0; j < Config::width; ++j) totals[j] = total_with_old<Config>(of_thread, j, n, to, column, adds);
+  for (int j = 0; j < Config::width; ++j) totals[j] = total_with_old<Config, adds>(of_thread, j, n, to, column);
 #pragma unroll 1
   for (; apart != 0; apart &= apart - 1) {
     const auto j = static_cast<unsigned>(__ffs(static_cast<int>(apart)) - 1);
@@ -104,7 +103,7 @@ __device__ __forceinline__ void add_again(const Line& line, Team team, typename 
 }
 
 /// Results of some columns of a short group, by one thread; returns what stays open.
-template <class Config>
+template <class Config, bool adds>
 __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in, const line_bounds& bounds,
                                                            const row_results& out, const line_request& asked,
                                                            unsigned group, unsigned column, unsigned begin,
@@ -112,7 +111,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
   using Work = typename Config::Work;
   const line_results to = results_of(out, group);
   const unsigned n = end - begin;
-  if (n == 0 && out.adds) return {};
+  if (adds && n == 0) return {};
   row_columns<Config> of_thread(in, column);
   of_thread.add(begin, end, 1);
   open_columns open;
@@ -122,7 +121,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
   for (int j = 0; j < Config::width; ++j) {
     words[j] = asked.of_none;
     if (n == 0 || j >= of_thread.count()) continue;
-    const auto total = total_with_old<Config>(of_thread, j, n, to, column, out.adds);
+    const auto total = total_with_old<Config, adds>(of_thread, j, n, to, column);
     core::decision found{0, false};
     if (!decide_at_once<Config>(total, bounds, out.rule, n, asked, found)) {
       apart |= 1U << j;
@@ -132,11 +131,12 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
     words[j] = found.word;
   }
   store_columns<typename Work::carrier>(out, to, column, of_thread.count(), open.columns | apart, words);
-  if (apart != 0) decide_apart<Config>(of_thread, bounds, to, column, n, asked, apart, out.adds, open);
+  if (apart != 0) decide_apart<Config, adds>(of_thread, bounds, to, column, n, asked, apart, open);
   return open;
 }
 
-template <class Config>
+/// `adds`: results are added to what is there.
+template <class Config, bool adds>
 __global__ void __launch_bounds__(Config::threads, Config::resident * row_group_threads / Config::threads)
     row_group_kernel(const __grid_constant__ row_groups in, const __grid_constant__ line_bounds bounds,
                      const __grid_constant__ row_results out, const __grid_constant__ line_request asked) {
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(Config::threads, Config::resident * row_group_
       column = static_cast<unsigned>(unit - std::size_t{group} * in.lanes) * Config::width;
       begin = in.to.first[group], end = in.to.first[group + 1];
       if (end - begin <= max_short_rows) {
-        open = reduce_short_group<Config>(in, bounds, out, asked, group, column, begin, end);
+        open = reduce_short_group<Config, adds>(in, bounds, out, asked, group, column, begin, end);
       } else if (column == 0) {
         list_pieces(in, group, begin, end);
       }
@@ -171,12 +171,12 @@ __global__ void __launch_bounds__(Config::threads, Config::resident * row_group_
         const auto j = static_cast<unsigned>(__ffs(static_cast<int>(columns)) - 1);
         const auto line = elements_of_result<typename Work::carrier>(in, first_column + j, from, n);
         const line_results to = results_of(out, of_group);
-        if (adds_to_results<Work>(out)) {
-          add_again<Work>(line, lane_team<32>{}, storage_of_warp[warp], destination_of(to, first_column + j, n));
-          continue;
+        if constexpr (adds) {
+          add_line_again<Work>(line, lane_team<32>{}, storage_of_warp[warp], destination_of(to, first_column + j, n));
+        } else {
+          Work::again(line, lane_team<32>{}, scales >> 2 * j & 3, bounds, storage_of_warp[warp],
+                      static_cast<refined_sum*>(nullptr), to, first_column + j, n, asked);
         }
-        Work::again(line, lane_team<32>{}, scales >> 2 * j & 3, bounds, storage_of_warp[warp],
-                    static_cast<refined_sum*>(nullptr), to, first_column + j, n, asked);
       }
     }
   }
