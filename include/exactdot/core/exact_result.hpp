@@ -1,7 +1,7 @@
 // Results of sums that are known without an error: ties too, which no bound decides.
 //
-// A sum of few elements of few bits often loses nothing, and such a sum or mean is often half way between two results.
-// For CPU and GPU; 2 to 20 flops, and integers for formats that no C++ type has.
+// A sum of few elements of few bits often loses nothing, and such a sum or mean is often half way between two
+// results. For CPU and GPU; 2 to 20 flops, and integers for formats that no C++ type has.
 #pragma once
 
 #include <exactdot/core/enclosure.hpp>
@@ -17,7 +17,8 @@ EXACTDOT_CORE double to_odd(double head, double tail) {
   return bit_cast<double>(outwards ? bits + 1 : bits - 1);
 }
 
-/// The sum head + tail itself, where head is that sum rounded. Ties too. Engine: rounded(format, x), as for value_of.
+/// The sum head + tail itself, where head is that sum rounded. Ties too. Engine: rounded(format, x), as for
+/// value_of.
 template <class Engine = rounding_in_integers>
 EXACTDOT_CORE decision round_exact(const result_rule& rule, double head, double tail) {
   const enclosure sum{head, tail, 0};
@@ -40,7 +41,8 @@ EXACTDOT_CORE decision decide_exact_mean(const result_rule& rule, std::uint64_t 
   const auto count = static_cast<double>(n);
   if (head == 0) return {0, n > 0};
   if (!(magnitude_of(head) > 0x1p-900 && magnitude_of(head) < 0x1p900) || n > std::uint64_t{1} << 50) return open;
-  const double first = head / count, lacking = (Engine::fma(-first, count, head) + tail) / count, q = first + lacking;
+  const double first = head / count, lacking = (Engine::fma(-first, count, head) + tail) / count,
+               q = first + lacking;
   const auto rest = two_sum(Engine::fma(-q, count, head), tail);
   if (rest.error != 0) return open;
   const double e = rest.value;

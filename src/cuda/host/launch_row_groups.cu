@@ -29,7 +29,8 @@ void launch_rows(const workspace::storage& storage, const row_groups& in, std::s
   const std::size_t of_piece = std::max<std::size_t>(rows.min_rows_of_piece, n / rows.max_pieces + 1),
                     pieces = std::min<std::size_t>(rows.max_pieces, n / rows.min_rows_of_piece + 1);
   const std::size_t units = std::size_t{in.groups} * in.lanes;
-  const launch_shape shape{static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)), config::threads};
+  const launch_shape shape{static_cast<unsigned>(std::min((units - 1) / config::threads + 1, most)),
+                           config::threads};
   const line_bounds of_short = bounds_of_rows<Work>(max_short_rows, max_short_rows, 1);
   const char* const what = "launching the kernel of rows by keys";
   if (Work::sums == 1 && out.adds) {

@@ -60,8 +60,8 @@ __device__ __forceinline__ bool decide_at_once(const typename Config::total& tot
   }
 }
 
-/// The total of column j of a thread, of n rows and, if it is added to, of what is there. `adds` is known to the compiler:
-/// the call costs registers, by which results of few rows took up to a tenth longer.
+/// The total of column j of a thread, of n rows and, if it is added to, of what is there. `adds` is known to the
+/// compiler: the call costs registers, by which results of few rows took up to a tenth longer.
 template <class Config, bool adds>
 __device__ __forceinline__ typename Config::total total_with_old(row_columns<Config>& of_thread, int j, unsigned n,
                                                                  const line_results& to, unsigned column) {
@@ -137,7 +137,7 @@ __device__ __forceinline__ open_columns reduce_short_group(const row_groups& in,
 
 /// `adds`: results are added to what is there.
 template <class Config, bool adds>
-__global__ void __launch_bounds__(Config::threads, Config::resident * row_group_threads / Config::threads)
+__global__ void __launch_bounds__(Config::threads, Config::resident* row_group_threads / Config::threads)
     row_group_kernel(const __grid_constant__ row_groups in, const __grid_constant__ line_bounds bounds,
                      const __grid_constant__ row_results out, const __grid_constant__ line_request asked) {
   using Work = typename Config::Work;
@@ -172,7 +172,8 @@ __global__ void __launch_bounds__(Config::threads, Config::resident * row_group_
         const auto line = elements_of_result<typename Work::carrier>(in, first_column + j, from, n);
         const line_results to = results_of(out, of_group);
         if constexpr (adds) {
-          add_line_again<Work>(line, lane_team<32>{}, storage_of_warp[warp], destination_of(to, first_column + j, n));
+          add_line_again<Work>(line, lane_team<32>{}, storage_of_warp[warp],
+                               destination_of(to, first_column + j, n));
         } else {
           Work::again(line, lane_team<32>{}, scales >> 2 * j & 3, bounds, storage_of_warp[warp],
                       static_cast<refined_sum*>(nullptr), to, first_column + j, n, asked);
