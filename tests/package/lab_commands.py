@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from documents import shell_lines
+from documents import shell_fences
 
 
 def fail(message):
@@ -65,7 +65,7 @@ def main(source, program):
     rung_starts = [["exactdot", *each] for each in (lab_simt.RUNGS, *lab_simt.WORKLOADS.values())]
     hazard_start = " ".join(["exactdot", *lab_simt.HAZARDS])
     seen = set()
-    for line in shell_lines((source / "docs/lab.md").read_text()):
+    for line in [line for lines, _ in shell_fences((source / "docs/lab.md").read_text()) for line in lines]:
         words = line.partition("#")[0].split()
         if any(words[:len(start)] == start and set(words[len(start)::2]) == {"--rung"} for start in rung_starts):
             seen |= run_lesson(" ".join(words), program, "rungs", rungs, lab_simt.difference_of_rungs)
