@@ -4,12 +4,15 @@
 usage: gpu_calls.py PACKAGES OUT.json            time the version whose package exactdot lies in the folder PACKAGES
        gpu_calls.py --compare OLD.json... -- NEW.json...
 
-A time is the least of 5 rounds of 4 calls between events, in microseconds; run the versions in turns, some times each: the
-comparison takes the least of each. Calls below some 20 us measure Python and the launch.
+A time is the median of replayed CUDA graphs of 5 calls (beside_torch.py), in microseconds, so that it is the GPU's; a call
+that no graph can hold is measured between events, and its name says so. Run the versions in turns, some times each: the
+comparison takes the least of each.
 """
 import json
 import statistics
 import sys
+
+import beside_torch
 
 SHAPES = ((8192, 2048), (65536, 256), (1 << 20, 16), (64, 1 << 18))
 REDUCTIONS = ("sum", "norm", "var", "max", "argmin")
@@ -58,9 +61,9 @@ def calls(xd, torch):
             yield from part(name, dtype)
 
 
-def microseconds(torch, call):
-    for _ in range(3):
-        call()
+def between_events(torch, call):
+    """The least of 5 rounds of 4 calls; those below some 20 us measure Python and the launch."""
+    call()
     torch.cuda.synchronize()
     best = float("inf")
     for _ in range(5):
@@ -74,6 +77,20 @@ def microseconds(torch, call):
     return best
 
 
+def times(torch, named_calls):
+    """By name."""
+    found = {}
+    for name, call in named_calls:
+        try:
+            graph = beside_torch.graph_of(torch, call)
+        except RuntimeError:
+            torch.cuda.synchronize()
+            found[name + " (between events)"] = between_events(torch, call)
+            continue
+        found[name] = beside_torch.microseconds(torch, [graph], 5)[0]
+    return found
+
+
 def measure(packages, out):
     sys.path.insert(0, packages)
     import torch
@@ -82,7 +99,7 @@ def measure(packages, out):
     warm = torch.rand(1 << 26, device="cuda")
     for _ in range(200):  # clocks of an idle GPU are low
         warm.mul_(1.0)
-    found = {name: microseconds(torch, call) for name, call in calls(xd, torch)}
+    found = times(torch, calls(xd, torch))
     with open(out, "w", encoding="utf-8") as file:
         json.dump({"gpu": torch.cuda.get_device_name(), "version": xd.__version__, "microseconds": found}, file)
 
@@ -92,7 +109,9 @@ def compare(old, new):
         runs = [json.load(open(file, encoding="utf-8"))["microseconds"] for file in files]
         return {name: min(run[name] for run in runs) for name in runs[0]}
     before, after = least(old), least(new)
-    ratios = {name: after[name] / before[name] for name in before}
+    for name in before.keys() ^ after.keys():
+        print(f"  only one version has {name}")
+    ratios = {name: after[name] / before[name] for name in before if name in after}
     for title, names in (("all", list(ratios)), (f"of {DEVICE_BOUND:g} us or more",
                                                  [name for name in ratios if before[name] >= DEVICE_BOUND])):
         values = sorted(ratios[name] for name in names)
