@@ -7,6 +7,29 @@
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
+/// The vector of rows that are only added. Longer rows gain nothing beside a call for each.
+constexpr std::size_t longest_sum = 2048;
+template <class T>
+constexpr auto ones = [] {
+  std::array<T, longest_sum> all{};
+  all.fill(1);
+  return all;
+}();
+
+/// Whether the results are sums of elements as they are, or their means. Few elements often add up to ties, which
+/// compensated sums decide.
+bool adds_elements(const engine::plan& each) {
+  constexpr std::size_t shortest = 8;
+  const core::term_info& term = core::term_at(each.term);
+  return term.inputs == 1 && term.factors == 1 && !term.absolute && !each.info().needs_squares() &&
+         each.n >= shortest && each.n <= longest_sum;
+}
+
+/// The term that the kernels compute.
+std::size_t term_of_rows(const engine::plan& each) {
+  return adds_elements(each) ? core::term_index<core::product> : each.term;
+}
+
 /// One of so many rows may be open before the next ones are not taken: a short one has its neighbours computed
 /// again with it, in panels.
 constexpr std::size_t max_open_short = 8, max_open_long = 4;
@@ -19,7 +42,7 @@ bool are_many(std::size_t open, std::size_t count, std::size_t n) {
 
 shared_rows::shared_rows(const batch& of)
     : of_(of),
-      kernels_(current_kernels(of.each.carrier, of.each.term)),
+      kernels_(current_kernels(of.each.carrier, term_of_rows(of.each))),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
       memory_(std::make_unique<double[]>(4 * room_)) {}
@@ -27,11 +50,15 @@ shared_rows::shared_rows(const batch& of)
 bool shared_rows::suits(const batch& of) {
   const engine::plan& each = of.each;
   if (of.states != nullptr || !of.is_grid() || of.results.empty()) return false;
-  if (each.n == 0 || each.info().inputs != 2) return false;
-  if (current_kernels(each.carrier, each.term).bounded_rows == nullptr) return false;
-  const bool rounds =
-      each.result.finish() == core::finish::round && (each.result.gives<double>() || each.result.gives<float>());
-  const bool one_is_shared = (of.results.back().a == 0) != (of.results.back().b == 0);
+  if (each.n == 0 || each.info().is_extremum) return false;
+  const bool adds = adds_elements(each);
+  if (!adds && each.info().inputs != 2) return false;
+  if (current_kernels(each.carrier, term_of_rows(each)).bounded_rows == nullptr) return false;
+  const bool is_mean = adds && each.result.finish() == core::finish::quotient;
+  const bool rounds = (each.result.finish() == core::finish::round || is_mean) &&
+                      (each.result.gives<double>() || each.result.gives<float>());
+  const engine::shared_axis& axis = of.results.back();
+  const bool one_is_shared = adds ? axis.a != 0 : (axis.a == 0) != (axis.b == 0);
   return rounds && one_is_shared && each.mode == mode::exact && each.contiguous && each.bounded_sum_can_decide;
 }
 
@@ -44,7 +71,11 @@ std::size_t shared_rows::rows_at_a_time(const batch& of) {
 
 bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept {
   const engine::shared_axis& axis = of_.results.back();
-  if (axis.b == 0) {
+  if (adds_elements(of_.each)) {
+    const bool is_float = of_.each.carrier == element_type::float32;
+    const void* const vector = is_float ? static_cast<const void*>(ones<float>.data()) : ones<double>.data();
+    kernels_.bounded_rows(first.a, axis.a, count, vector, first.n, bounds());
+  } else if (axis.b == 0) {
     kernels_.bounded_rows(first.a, axis.a, count, first.b, first.n, bounds());
   } else {
     kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, bounds());
