@@ -30,6 +30,9 @@ std::size_t term_of_rows(const engine::plan& each) {
   return adds_elements(each) ? core::term_index<core::product> : each.term;
 }
 
+/// From how many bytes of rows on these are prefetched; below it costs more than it saves (docs/experiments.md).
+constexpr std::size_t far_bytes = std::size_t{1} << 24;
+
 /// One of so many rows may be open before the next ones are not taken: a short one has its neighbours computed
 /// again with it, in panels.
 constexpr std::size_t max_open_short = 8, max_open_long = 4;
@@ -45,6 +48,7 @@ shared_rows::shared_rows(const batch& of)
       kernels_(current_kernels(of.each.carrier, term_of_rows(of.each))),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
+      is_far_(of.elements > far_bytes / size_of(of.each.carrier)),
       memory_(std::make_unique<double[]>(4 * room_)) {}
 
 bool shared_rows::suits(const batch& of) {
@@ -74,11 +78,11 @@ bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count
   if (adds_elements(of_.each)) {
     const bool is_float = of_.each.carrier == element_type::float32;
     const void* const vector = is_float ? static_cast<const void*>(ones<float>.data()) : ones<double>.data();
-    kernels_.bounded_rows(first.a, axis.a, count, vector, first.n, bounds());
+    kernels_.bounded_rows(first.a, axis.a, count, vector, first.n, is_far_, bounds());
   } else if (axis.b == 0) {
-    kernels_.bounded_rows(first.a, axis.a, count, first.b, first.n, bounds());
+    kernels_.bounded_rows(first.a, axis.a, count, first.b, first.n, is_far_, bounds());
   } else {
-    kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, bounds());
+    kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, is_far_, bounds());
   }
   std::fill_n(is_open_.begin(), count, false);
   const auto decide = [&](char* to) {
@@ -104,7 +108,7 @@ bool reduce_short_rows(const short_rows& of) noexcept {
     const std::size_t count = std::min(at_once, of.count - done);
     const char* const first = static_cast<const char*>(of.a) + static_cast<std::ptrdiff_t>(done) * of.step;
     char* const out = static_cast<char*>(of.out) + done * size;
-    kernels.bounded_rows(first, of.step, count, of.b, of.n, bounds);
+    kernels.bounded_rows(first, of.step, count, of.b, of.n, false, bounds);
     bool is_open[at_once] = {};
     if (!set.decide_sums(asked, bounds, count, out, is_open)) continue;
     if (are_many(static_cast<std::size_t>(std::count(is_open, is_open + count, true)), count, of.n)) return false;

@@ -36,7 +36,7 @@ class found_rows {
     bounds = {{arrays_[0].data(), arrays_[1].data(), arrays_[2].data()}, arrays_[3].data()};
     const kernels& of = set.table[kernels_index(type_of<T>, core::term_index<core::product>)];
     of.bounded_rows(x.a.data(), static_cast<std::ptrdiff_t>(x.columns * sizeof(T)), x.rows, x.b.data(), x.columns,
-                    bounds);
+                    x.columns % 2 == 0, bounds);
     any_open = set.decide_sums({{core::finish::round, core::format_of(type_of<T>)}, x.columns}, bounds, x.rows,
                                reinterpret_cast<char*>(results.data()), is_open.get());
   }
