@@ -35,6 +35,8 @@ class group_table {
   }
   [[nodiscard]] bounded_sum sum_of(const group_entries& entries, std::size_t n, int index,
                                    const addend* more = nullptr) const noexcept;
+  [[nodiscard]] bool are_many_open(std::span<const unsigned char> open) const noexcept;
+  void take_equal(tables& made, std::span<unsigned char> open) const;
   [[nodiscard]] core::decision decide(const group_entries& entries, std::size_t n,
                                       const addend* more) const noexcept;
 
