@@ -340,6 +340,7 @@ bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) no
 
 /// Stores the results of open columns whose elements are all equal, which are 0; these are no longer open.
 void panel_sums::take_equal(char* to, bool* is_open) noexcept {
+  static_assert(equal_columns::widest >= widest);
   const std::size_t size = size_of(each_.result_type);
   equal_columns columns(each_.carrier, panel_width_);
   for (std::size_t done = 0, rows = 0; done < each_.n; done += rows) {

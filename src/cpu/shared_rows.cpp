@@ -7,7 +7,8 @@
 namespace exactdot::inline v0_3::cpu_engine {
 namespace {
 
-/// The vector of rows that are only added. Longer rows gain nothing beside a call for each.
+/// The vector of rows that are only added, as long as a block of the kernels; of longer rows a call for each takes
+/// little more than its elements.
 constexpr std::size_t longest_sum = 2048;
 template <class T>
 constexpr auto ones = [] {
