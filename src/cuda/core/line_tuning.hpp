@@ -175,11 +175,13 @@ constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multipro
   return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));
 }
 
-/// Of columns: `across` threads side by side have `width` columns each.
+/// Of columns: a panel is what across() threads side by side have, `width` columns each.
 struct panel_config {
-  int across, width, threads, resident;
-  [[nodiscard]] constexpr int columns() const { return across * width; }
+  int log2_across, width, resident;
+  [[nodiscard]] constexpr int across() const { return 1 << log2_across; }
+  [[nodiscard]] constexpr int columns() const { return width << log2_across; }
 };
+inline constexpr int threads_of_panels = 256, max_across = 32;
 /// How many columns a thread has, and how many of their rows it loads before it uses the first: as many as
 /// registers hold. Four narrow columns are as many bytes in flight as one of doubles.
 struct column_config {
@@ -195,23 +197,20 @@ template <int bytes, input_layout layout>
 constexpr column_config columns_of_extrema() {
   return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, 4};
 }
-/// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks
-/// share columns of which there are so many; else the second, which reads sectors of 32 bytes or more.
-constexpr std::array<panel_config, 2> panels_of(const column_config& of) {
-  return {panel_config{32, of.width, 256, of.resident}, panel_config{8, of.width, 256, of.resident}};
-}
 inline constexpr std::size_t least_rows_of_block = 512;
 /// Joining the totals of all blocks that share a panel takes time: 256 columns of 2^18 floats as 2 panels took 1.12
 /// times as long as 8. But 64 bytes of a row, 8 doubles, are read slowly: 1.33 times (H100, 2026-11-26).
 inline constexpr int min_shared_panels = 4, max_joined_totals = 264 * 32;
 
-template <std::size_t size>
-constexpr std::size_t panel_config_for(const std::array<panel_config, size>& configs, std::size_t count,
-                                       std::size_t rows, int multiprocessors) {
-  const panel_config& first = configs[0];
+/// The widest, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks
+/// share columns of which there are so many; else one that reads sectors of 32 bytes or more.
+constexpr panel_config panel_for(const column_config& of, std::size_t count, std::size_t rows,
+                                 int multiprocessors) {
+  const panel_config widest{5, of.width, of.resident};
   const bool shares = rows >= 2 * least_rows_of_block;
-  const int panels = !shares ? multiprocessors : first.width > 1 ? min_shared_panels : 1;
-  return count >= static_cast<std::size_t>(panels * first.columns()) ? 0 : 1;
+  const int panels = !shares ? multiprocessors : of.width > 1 ? min_shared_panels : 1;
+  if (count >= static_cast<std::size_t>(panels * widest.columns())) return widest;
+  return {of.width > 2 && count <= static_cast<std::size_t>(4 * of.width) ? 2 : 3, of.width, of.resident};
 }
 
 /// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.

@@ -19,8 +19,8 @@ bool are_few_and_long(const vectors_of_call& call, std::size_t bytes) {
 
 /// Columns of extreme elements that several blocks share.
 bool splits_extremum_columns(const vectors_of_call& call) {
-  constexpr auto panels = panels_of(columns_of_extrema<8, input_layout::any>());
-  const panel_config& config = panels[panel_config_for(panels, call.of_launch, call.n, call.multiprocessors)];
+  const panel_config config =
+      panel_for(columns_of_extrema<8, input_layout::any>(), call.of_launch, call.n, call.multiprocessors);
   return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
 }
 
