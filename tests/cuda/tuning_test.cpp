@@ -222,8 +222,9 @@ TEST(columns, are_split_if_they_are_few_and_long) {
       columns_of_sums<2, 1, input_layout::converted>(), columns_of_extrema<8, input_layout::any>(),
       columns_of_extrema<1, input_layout::contiguous>()};
   for (const column_config& of_thread : kinds) {
+    const bool adds_up = of_thread.resident == 2;
     const auto config_of = [&](std::size_t count, std::size_t rows, int multiprocessors) {
-      return panel_for(of_thread, count, rows, multiprocessors);
+      return panel_for(of_thread, count, rows, multiprocessors, adds_up);
     };
     const auto parts_of = [&](std::size_t count, std::size_t rows, int multiprocessors = 132) {
       const panel_config config = config_of(count, rows, multiprocessors);

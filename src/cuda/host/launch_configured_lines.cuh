@@ -136,7 +136,7 @@ void launch_panels(const workspace::storage& storage, const typename Work::templ
                    std::size_t n, const typename Work::results& out, const typename Work::request& asked) {
   constexpr column_config of_thread = Work::template columns_of_thread<layout>;
   constexpr int threads = threads_of_panels, in_flight = of_thread.in_flight;
-  const panel_config config = panel_for(of_thread, in.count, n, storage.multiprocessors);
+  const panel_config config = panel_for(of_thread, in.count, n, storage.multiprocessors, adds_terms<Work>);
   const auto columns = static_cast<std::size_t>(config.columns());
   const int lanes = threads / config.across();
   const std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));

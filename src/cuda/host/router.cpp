@@ -20,7 +20,7 @@ bool are_few_and_long(const vectors_of_call& call, std::size_t bytes) {
 /// Columns of extreme elements that several blocks share.
 bool splits_extremum_columns(const vectors_of_call& call) {
   const panel_config config =
-      panel_for(columns_of_extrema<8, input_layout::any>(), call.of_launch, call.n, call.multiprocessors);
+      panel_for(columns_of_extrema<8, input_layout::any>(), call.of_launch, call.n, call.multiprocessors, false);
   return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
 }
 
@@ -65,7 +65,7 @@ route route_of_sums(const vectors_of_call& call) {
     const input_layout layout = layout_of_rows(call);
     const bool spills = layout == input_layout::contiguous && call.inputs == 1 && call.bytes == sizeof(float);
     const bool is_split = splits_rows(call.of_launch, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors,
-                                      spills, layout == input_layout::converted && call.bytes > 1);
+                                      spills, layout == input_layout::converted);
     return {is_split ? shape::split_lines : shape::lines, layout};
   }
   if (call.lie == arrangement::columns && reads_packs) return route_of_columns(call);

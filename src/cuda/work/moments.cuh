@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda/work/exact_sums.cuh>
+#include <exactdot/core/moment_decision.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -124,10 +125,6 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
     if constexpr (sizeof(T) == sizeof(double)) {
       if (sum.of_values.least == 0 && sum.of_values.error == 0 && sum.of_values.sum == 0) squares.bound = 0;
     }
-    if (n > asked.ddof && n < std::uint64_t{1} << 53 &&
-        are_equal<correctly_rounded>(static_cast<double>(n), values, squares)) {
-      return {0, true};
-    }
     return core::decide_moments<correctly_rounded>(rule, static_cast<double>(n), static_cast<double>(asked.ddof),
                                                    values, squares);
   }
@@ -139,18 +136,6 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
                                                storage& storage, refined_sum*, const line_results& out,
                                                std::size_t i, std::uint64_t n, const line_request& asked) {
     moments_again<moments_of_line>(line, team, storage, destination_of(out, i, n), asked.ddof);
-  }
-
- private:
-  /// Whether the sums are known and show that all n elements are equal, so that the variance is 0: n·q = x². No
-  /// bound decides that. Sums that double does not hold are not tried.
-  template <class Engine>
-  static __device__ bool are_equal(double n, const core::enclosure& x, const core::enclosure& q) {
-    if (x.bound != 0 || q.bound != 0 || x.tail != 0 || q.tail != 0) return false;
-    if (x.head == 0 && q.head == 0) return true;
-    const bool in_range = fabs(x.head) > 0x1p-400 && fabs(x.head) < 0x1p400;
-    const double whole = n * q.head, square = x.head * x.head;
-    return in_range && whole == square && Engine::fma(n, q.head, -whole) == Engine::fma(x.head, x.head, -square);
   }
 };
 
