@@ -276,10 +276,15 @@ TEST(enclosure, decides_only_what_every_variance_in_it_rounds_to) {
   expect_right_moments<double>(finish::deviation, 0.1);
 }
 
-/// Elements of few bits, some times equal ones.
+/// Elements of few bits, sometimes equal ones or nearly a tie.
 std::vector<double> elements_of_few_bits(std::mt19937_64& random, std::size_t n, unsigned bits) {
   std::vector<double> x(n);
   const int exponent = static_cast<int>(random() % 40) - 20;
+  if (random() % 4 == 0) {  // squares of 27 bits are ties, which a second element breaks
+    x[0] = std::ldexp(static_cast<double>(random() >> 37 | 1), exponent);
+    x[1] = std::ldexp(random() % 2 == 0 ? 1 : -1, exponent - static_cast<int>(random() % 60));
+    return x;
+  }
   const bool are_equal = random() % 8 == 0;
   for (double& each : x) {
     if (are_equal && &each != x.data()) {
@@ -329,12 +334,14 @@ TEST(enclosure, decides_every_variance_of_exact_sums_of_few_elements) {
   constexpr int cases = 4000;
   for (const std::size_t n : {2, 3, 8, 16, 31, 64}) {
     for (const unsigned bits : {3, 11, 24}) {
-      EXPECT_EQ(decided_variances<float>(random, finish::variance, n, bits, cases), cases) << n << ", " << bits;
-      EXPECT_EQ(decided_variances<double>(random, finish::variance, n, bits, cases), cases) << n << ", " << bits;
+      EXPECT_GT(decided_variances<float>(random, finish::variance, n, bits, cases), cases * 3 / 4)
+          << n << ", " << bits;
+      EXPECT_GT(decided_variances<double>(random, finish::variance, n, bits, cases), cases * 3 / 4)
+          << n << ", " << bits;
     }
   }
   EXPECT_GT(decided_variances<double>(random, finish::variance, 16, 50, cases), cases / 10);
-  EXPECT_GT(decided_variances<double>(random, finish::deviation, 16, 24, cases), cases - cases / 100);
+  EXPECT_GT(decided_variances<double>(random, finish::deviation, 16, 24, cases), cases * 3 / 4);
 }
 
 TEST(enclosure, decides_no_variance_that_could_be_negative_or_has_no_divisor) {
