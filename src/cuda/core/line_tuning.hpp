@@ -175,11 +175,17 @@ constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multipro
   return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));
 }
 
-/// Of columns: a panel is what across() threads side by side have, `width` columns each.
+/// Of columns: a panel is what across() threads side by side have, `width` columns each. `blocks`: of a
+/// multiprocessor, at most, that share columns.
 struct panel_config {
-  int log2_across, width;
+  int log2_across, width, blocks;
   [[nodiscard]] constexpr int across() const { return 1 << log2_across; }
   [[nodiscard]] constexpr int columns() const { return width << log2_across; }
+  /// Of so many columns.
+  [[nodiscard]] constexpr std::size_t panels(std::size_t count) const {
+    const auto of_one = static_cast<std::size_t>(columns());
+    return (count + of_one - 1) / of_one;
+  }
 };
 inline constexpr int threads_of_panels = 256, max_across = 32;
 /// How many columns a thread has, and how many of their rows it loads before it uses the first: as many as
@@ -216,27 +222,30 @@ constexpr bool are_shared_by_none(std::size_t panels, int multiprocessors) {
 }
 
 /// 128 bytes of a row or 32 columns are enough, and threads that have no columns idle: 2^20 x 16 floats took 1.3
-/// times as long with 8 threads across as with 4. `adds_up`: sums, whose blocks keep memory busy alone.
+/// times as long with 8 threads across as with 4. Few rows give every multiprocessor a block by narrow panels.
+/// `adds_up`: sums, whose blocks keep memory busy alone.
 constexpr panel_config panel_for(const column_config& of, std::size_t count, std::size_t rows, int multiprocessors,
                                  bool adds_up) {
-  panel_config found{of.width > 1 ? 3 : count < 512 ? 4 : 5, of.width};
-  while (found.log2_across > 2 && count <= static_cast<std::size_t>(found.columns())) --found.log2_across;
+  panel_config found{of.width > 1 ? 3 : count < 512 ? 4 : 5, of.width, of.width > 1 ? 2 : of.resident};
+  const std::size_t parts = std::max<std::size_t>(rows / min_rows_of_block, 1);
+  while (found.log2_across > 2 && (count <= static_cast<std::size_t>(found.columns()) ||
+                                   found.panels(count) * parts < static_cast<std::size_t>(multiprocessors))) {
+    --found.log2_across;
+  }
   if (rows >= max_rows_alone || !adds_up) return found;
   for (panel_config narrow = found; narrow.log2_across >= 2; --narrow.log2_across) {
-    const auto columns = static_cast<std::size_t>(narrow.columns());
-    if (are_shared_by_none((count + columns - 1) / columns, multiprocessors)) found = narrow;
+    narrow.blocks = 1;
+    if (are_shared_by_none(narrow.panels(count), multiprocessors)) found = narrow;
   }
   return found;
 }
 
-/// Blocks that share columns: two of each multiprocessor, if there are rows enough.
+/// Blocks that share columns, if there are rows enough.
 constexpr std::size_t parts_of_columns(const panel_config& config, std::size_t count, std::size_t rows,
                                        int multiprocessors, std::size_t most) {
   const auto columns = static_cast<std::size_t>(config.columns());
-  const std::size_t panels = (count + columns - 1) / columns,
-                    blocks = std::min(static_cast<std::size_t>(2 * multiprocessors), most),
-                    parts = std::min(blocks / panels, max_joined_totals(rows * count) / columns);
-  if (are_shared_by_none(panels, multiprocessors)) return 1;
+  const std::size_t blocks = std::min(static_cast<std::size_t>(config.blocks * multiprocessors), most),
+                    parts = std::min(blocks / config.panels(count), max_joined_totals(rows * count) / columns);
   return std::clamp<std::size_t>(rows / min_rows_of_block, 1, std::max<std::size_t>(parts, 1));
 }
 

@@ -140,7 +140,7 @@ void launch_panels(const workspace::storage& storage, const typename Work::templ
   const auto columns = static_cast<std::size_t>(config.columns());
   const int lanes = threads / config.across();
   const std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
-  const std::size_t panels = (in.count + columns - 1) / columns,
+  const std::size_t panels = config.panels(in.count),
                     parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
   line_bounds bounds;
   if constexpr (adds_terms<Work>) {

@@ -61,6 +61,35 @@ template <class T>
   store_anywhere(to, found.word);
 }
 
+/// Whether all elements are equal and finite: a variance of 0, which no bound decides if their squares have more
+/// bits than two doubles. By all threads of a warp or a block; in all of them. Not inlined, as sum_line_again.
+template <class Team, class Line>
+[[gnu::noinline]] __device__ bool are_equal(Line line, Team team, moment_storage<double>& storage) {
+  double lowest = HUGE_VAL, highest = -HUGE_VAL;
+  const auto include = [&](double low, double high) {
+    lowest = ::fmin(lowest, low), highest = ::fmax(highest, high);
+  };
+  for_each_pack<core::value, 1>(line, share_of_thread(team), [&](const auto& x, const auto&) {
+    for (const double each : x) each - each == 0 ? include(each, each) : include(-HUGE_VAL, HUGE_VAL);
+  });
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    const double low = __shfl_xor_sync(all_lanes, lowest, distance);
+    include(low, __shfl_xor_sync(all_lanes, highest, distance));
+  }
+  if constexpr (Team::lanes > 32) {
+    constexpr unsigned warps = Team::lanes / 32;
+    static_assert(2 * warps <= core::max_moment_limbs);
+    double* const of_warp = reinterpret_cast<double*>(storage.scratch);
+    const auto thread = static_cast<unsigned>(team.first_thread());
+    Team::synchronise();
+    if (thread % 32 == 0) of_warp[thread / 32] = lowest, of_warp[warps + thread / 32] = highest;
+    Team::synchronise();
+    for (unsigned warp = 0; warp < warps; ++warp) include(of_warp[warp], of_warp[warps + warp]);
+    Team::synchronise();
+  }
+  return lowest == highest;
+}
+
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
 template <class Work, class T, class Team, class Line>
 [[gnu::noinline]] __device__ void moments_again(Line line, Team team, moment_storage<T>& storage,
@@ -135,7 +164,14 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
                                                storage& storage, refined_sum*, const line_results& out,
                                                std::size_t i, std::uint64_t n, const line_request& asked) {
-    moments_again<moments_of_line>(line, team, storage, destination_of(out, i, n), asked.ddof);
+    const destination to = destination_of(out, i, n);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      if (are_equal(line, team, storage)) {
+        if (team.first_thread() == 0) store_anywhere(to, 0);
+        return;
+      }
+    }
+    moments_again<moments_of_line>(line, team, storage, to, asked.ddof);
   }
 };
 
