@@ -168,7 +168,7 @@ constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiproces
   const std::size_t last = rest == 0 ? 0 : std::max(rest, alone);
   const auto of_line = static_cast<double>(bytes);
   const double whole = of_line * static_cast<double>(rounds * processors + last);
-  return whole > of_line * static_cast<double>(count) + (converts_packs ? 0x1p25 : 0x1p24);
+  return whole > of_line * static_cast<double>(count) + (converts_packs ? 0x1.2p25 : 0x1p24);
 }
 /// The same of variances, which otherwise have a warp each.
 constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multiprocessors) {
