@@ -205,7 +205,7 @@ constexpr column_config columns_of_extrema() {
 }
 // From times of 4 to 32 threads across, with as many blocks as fit, half and twice as many, of 12 matrices from
 // 2^19 x 3 to 8192 x 4096, every reduction and type (H100, 2026-11-27). These choices take 1.03 times the best.
-inline constexpr std::size_t min_rows_of_block = 512;
+inline constexpr std::size_t min_rows_of_block = 1024;
 /// To share columns takes some 4 us, for their joins and the kernel of open lines: a quarter of what 4096 x 1000
 /// doubles take. Wide panels of more rows gain more.
 inline constexpr std::size_t max_rows_alone = 16384;
@@ -228,8 +228,11 @@ constexpr panel_config panel_for(const column_config& of, std::size_t count, std
                                  bool adds_up) {
   panel_config found{of.width > 1 ? 3 : count < 512 ? 4 : 5, of.width, of.width > 1 ? 2 : of.resident};
   const std::size_t parts = std::max<std::size_t>(rows / min_rows_of_block, 1);
-  while (found.log2_across > 2 && (count <= static_cast<std::size_t>(found.columns()) ||
-                                   found.panels(count) * parts < static_cast<std::size_t>(multiprocessors))) {
+  while (found.log2_across > 2) {
+    const bool are_idle = count <= static_cast<std::size_t>(found.columns());
+    const bool are_few = found.panels(count) * parts < static_cast<std::size_t>(multiprocessors);
+    const auto of_turn = static_cast<std::size_t>(of.in_flight * 2 * threads_of_panels >> found.log2_across);
+    if (!are_idle && !(are_few && of_turn <= rows)) break;
     --found.log2_across;
   }
   if (rows >= max_rows_alone || !adds_up) return found;
