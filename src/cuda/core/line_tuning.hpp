@@ -201,7 +201,7 @@ constexpr column_config columns_of_sums() {
 /// Of extreme elements, in layout `contiguous` by words.
 template <int bytes, input_layout layout>
 constexpr column_config columns_of_extrema() {
-  return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, 4};
+  return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, bytes == 8 ? 3 : 4};
 }
 // From times of 4 to 32 threads across, with as many blocks as fit, half and twice as many, of 12 matrices from
 // 2^19 x 3 to 8192 x 4096, every reduction and type (H100, 2026-11-27). These choices take 1.03 times the best.
