@@ -266,11 +266,11 @@ TEST(groups, overflow_where_results_are_scratch) {
       by[i] = static_cast<std::int64_t>(step == 1 ? i % count : i / 2);
     }
     const detail::element_line line(any_vector{elements.data(), elements.size(), element_type::int64, 8, false});
-    const any_keys keys{by.data(), by.size(), element_type::int64, 8, count, false};
+    const any_keys read{by.data(), by.size(), element_type::int64, 8, count, false};
     const detail::result_line results(found);
     any_results to = results.view();
     to.is_scratch = true;
-    const auto reduce = [&] { detail::reduce_groups(reduction::sum, line.view(), line.view(), keys, to, {}); };
+    const auto reduce = [&] { detail::reduce_groups(reduction::sum, line.view(), line.view(), read, to, {}); };
     reduce();
     sum(groups{elements, by, count}, sums);
     EXPECT_EQ(found, sums);
