@@ -37,6 +37,7 @@ set(cuda_kernels_of_carrier
   cuda/host/launch_line_moments.cu
   cuda/host/launch_line_states.cu
   cuda/host/launch_lines.cu
+  cuda/host/launch_right_sides.cu
   cuda/host/launch_row_groups.cu
   cuda/host/launch_lists.cu
   cuda/host/launch_segments.cu

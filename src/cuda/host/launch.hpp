@@ -4,6 +4,7 @@
 
 #include <cuda/core/destination.hpp>
 #include <cuda/core/lines.hpp>
+#include <cuda/core/right_sides.hpp>
 #include <cuda/group/rows.hpp>
 #include <cuda/host/router.hpp>
 #include <cuda/host/workspace.hpp>
@@ -81,6 +82,10 @@ void launch_split_lines(const workspace::storage& storage, std::size_t term,
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_columns(const workspace::storage& storage, cuda_engine::shape by, std::size_t term,
                     const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out);
+/// Sums of the products of each row with each vector.
+template <class Carrier>
+void launch_right_sides(const workspace::storage& storage, const cuda_engine::rows_and_vectors& in,
+                        const cuda_engine::product_results& out);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_line_moments(const workspace::storage& storage, cuda_engine::shape by,

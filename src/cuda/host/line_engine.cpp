@@ -91,6 +91,22 @@ void enqueue_lines(const storage_type& storage, const engine::batch& of, const r
   enqueue_line_results(storage, of, chosen, first, lines, out);
 }
 
+void enqueue_right_sides(const storage_type& storage, const engine::batch& of, const engine::line& first,
+                         const engine::shared_axis& lines, const right_sides_axis& right) {
+  const engine::plan& each = of.each;
+  const engine::shared_axis& others = of.results[right.position];
+  rows_and_vectors in;
+  in.rows = static_cast<const char*>(right.a_is_rows ? first.a : first.b);
+  in.vectors = static_cast<const char*>(right.a_is_rows ? first.b : first.a);
+  in.next_row = right.a_is_rows ? lines.a : lines.b, in.next_vector = right.a_is_rows ? others.b : others.a;
+  in.stride = right.a_is_rows ? each.b.stride : each.a.stride;
+  in.row_count = lines.n, in.vector_count = others.n, in.n = each.n, in.type = each.a.type;
+  product_results out;
+  out.first = first.out, out.next = lines.out, out.next_vector = others.out;
+  out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  with_carrier(each.carrier, [&]<class T>(T) { cuda::launch_right_sides<T>(storage, in, out); });
+}
+
 bool enqueue_moments_as_line(const storage_type& storage, const engine::plan& plan, const destination& to) {
   if (plan.a.type == plan.carrier) return false;
   const vectors_of_call call = describe(plan, storage.multiprocessors);

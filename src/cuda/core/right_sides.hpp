@@ -1,0 +1,74 @@
+// The rows of a matrix and few vectors, the right-hand sides, each of which is multiplied with every row: as the
+// kernels of shape/right_sides.cuh read them, and where the products go.
+#pragma once
+
+#include <array>
+#include <cuda/core/lines.hpp>
+
+namespace exactdot::inline v0_3::cuda_engine {
+
+/// Of one type, in native byte order. The elements of a row follow each other. Strides in bytes.
+struct rows_and_vectors {
+  const char *rows = nullptr, *vectors = nullptr;
+  std::ptrdiff_t next_row = 0, next_vector = 0;
+  std::ptrdiff_t stride = 0;  ///< of a vector's elements
+  std::size_t row_count = 0, n = 0;
+  std::size_t vector_count = 0;
+  element_type type = element_type::float32;
+
+  /// Element k of vector v.
+  [[nodiscard]] EXACTDOT_CORE const char* vector(std::size_t v) const {
+    return vectors + static_cast<std::ptrdiff_t>(v) * next_vector;
+  }
+  [[nodiscard]] EXACTDOT_CORE const char* row(std::size_t i) const {
+    return rows + static_cast<std::ptrdiff_t>(i) * next_row;
+  }
+};
+
+/// What the launches of a call differ in.
+struct tile_call {
+  std::size_t first_vector = 0;
+  bool rows_are_aligned = false,
+       vectors_are_aligned = false;  ///< each to 16 bytes, and its elements follow each other
+};
+
+/// How tiles of 8 rows are given to warps; see shape/right_sides.cuh.
+struct tile_config {
+  int row_tiles;  ///< of a warp
+  int team;       ///< warps that share them
+  int in_flight;  ///< 16-byte loads of each row before the first is used
+};
+inline constexpr int tile_threads = 256, tile_residents = 2;
+inline constexpr std::size_t max_right_sides = 16;  ///< of a launch: two tiles
+/// Of short rows, which a warp has alone; of long ones; of so many long ones that every multiprocessor has blocks
+/// enough, each of which reads the vectors less often. Reasoned from bytes in flight: 64 KiB of a multiprocessor.
+inline constexpr std::array tile_configs = {tile_config{2, 1, 2}, tile_config{2, 8, 4}, tile_config{4, 8, 2}};
+
+constexpr std::size_t tile_config_for(std::size_t rows, std::size_t bytes_of_row, int multiprocessors) {
+  if (bytes_of_row <= 1024) return 0;
+  return rows >= std::size_t{64} * static_cast<std::size_t>(multiprocessors) ? 2 : 1;
+}
+
+/// The bound of a sum of n products in tiles, in units of |row|·|vector|: so many roundings of at most 2u each.
+constexpr error_bound bound_of_tiles(std::size_t n, const tile_config& config, std::size_t elements_of_step) {
+  constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
+  const std::size_t step = elements_of_step * static_cast<std::size_t>(config.in_flight),
+                    turns = (n + step * static_cast<std::size_t>(config.team) - 1) /
+                            (step * static_cast<std::size_t>(config.team));
+  const std::size_t additions = turns * step + static_cast<std::size_t>(config.team);
+  const bool is_bounded = additions <= std::size_t{1} << 30;
+  return {is_bounded ? 2 * u * slack * static_cast<double>(additions) : __builtin_huge_val(), 0, slack};
+}
+
+/// Results of one vector are those of lines; `next_vector` bytes further begin those of the next one.
+struct product_results : line_results {
+  std::ptrdiff_t next_vector = 0;
+
+  [[nodiscard]] EXACTDOT_CORE line_results of_vector(std::size_t v) const {
+    line_results found = *this;
+    found.first += static_cast<std::ptrdiff_t>(v) * next_vector;
+    return found;
+  }
+};
+
+}  // namespace exactdot::inline v0_3::cuda_engine
