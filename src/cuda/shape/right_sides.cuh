@@ -2,7 +2,7 @@
 //
 //   float      A warp has tiles of 8 rows, converted to double in registers, where products are exact, and
 //   multiplies
-//              them with tiles of 8 vectors by tensor cores (core/tile_product.cuh); the lanes of a row load 16
+//              them with tiles of 8 vectors by tensor cores (exactdot/simt/tensor.hpp); the lanes of a row load 16
 //              bytes each. The warps of a team share the elements of their rows.
 //   double     A warp has a row, and traced sums of 8 vectors at a time, which read it again from the cache.
 //   one lane   decides a product and stores it
@@ -15,8 +15,8 @@
 #pragma once
 
 #include <cuda/core/right_sides.hpp>
-#include <cuda/core/tile_product.cuh>
 #include <cuda/work/sum.cuh>
+#include <exactdot/simt/tensor.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -169,7 +169,7 @@ class tile_sums {
         const double b = float_of(element_of<Element>(a[s].element, j));
         of_rows[s].squares = __fma_rn(b, b, of_rows[s].squares);
 #pragma unroll
-        for (int t = 0; t < vector_tiles; ++t) add_tile_product(sum[s][t], b, y[t]);
+        for (int t = 0; t < vector_tiles; ++t) gpu::add_tile_product(sum[s][t], b, y[t]);
       }
     }
   }
@@ -309,7 +309,7 @@ __global__ void __launch_bounds__(threads, resident)
       for (int v = 0; v < vectors; ++v) {
         typename work::total* const unused = nullptr;
         const auto of_vector = sum_of_team(lane_team<32>{}, sums.total(v), unused);
-        if (lane == v) total = of_vector;
+        if (lane == static_cast<unsigned>(v)) total = of_vector;
       }
       finish_products_of_warp<work>(in, total, lane < vectors && first + lane < in.vector_count, row, first + lane,
                                     bounds, storage_of_warp[warp], out);

@@ -89,15 +89,17 @@ constexpr std::size_t numbers_of_vectors[] = {2, 8, 3, 9, 16, 1, 17, 5, 33};
 
 template <class Element>
 void expect_generated(std::size_t longest, unsigned salt) {
-  using enum element_type;
-  constexpr element_type results[] = {type_of<Element>, float32, type_of<Element>, bfloat16, float64};
+  constexpr element_type results[] = {type_of<Element>, element_type::float32, type_of<Element>,
+                                      element_type::bfloat16, element_type::float64};
   for (unsigned i = 0; i < static_cast<unsigned>(oracle::scaled(10)); ++i) {
     const unsigned seed = 17 * i + salt;
     oracle::rng random(seed);
     product_case asked;
     asked.vectors = numbers_of_vectors[(i + salt) % std::size(numbers_of_vectors)];
     asked.rows = 1 + random.below(i % 5 == 4 ? 150 : 40);
-    const std::size_t n = 1 + random.below(longest), gap = i % 3 == 0 ? 0 : random.below(4);
+    std::size_t n = 1 + random.below(longest);
+    fit_simulator(asked.rows, n, 8000);
+    const std::size_t gap = i % 3 == 0 ? 0 : random.below(4);
     const std::size_t all = std::max(asked.rows, asked.vectors);
     const matrix floats = i % 4 == 3 ? near_ties(random, all, n, std::is_same_v<Element, bfloat16> ? 8 : 24)
                                      : generated<float>(random, all, n, gap);
