@@ -34,15 +34,26 @@ struct tile_call {
 
 /// How tiles of 8 rows are given to warps; see shape/right_sides.cuh.
 struct tile_config {
-  int row_tiles;  ///< of a warp
+  int row_tiles;  ///< of a warp, an even number
   int team;       ///< warps that share them
-  int in_flight;  ///< 16-byte loads of each row before the first is used
+  int in_flight;  ///< 16-byte loads of each row in a turn; those of the next turn are under way meanwhile
+
+  /// Turns after which a warp adds its sums to those in shared memory, so that an addend goes through few
+  /// additions.
+  [[nodiscard]] constexpr std::size_t turns_of_sum(std::size_t elements_of_step) const {
+    const std::size_t elements = elements_of_step * static_cast<std::size_t>(in_flight);
+    return elements < 128 ? 128 / elements : 1;
+  }
 };
 inline constexpr int tile_threads = 256, tile_residents = 2;
 inline constexpr std::size_t max_right_sides = 16;  ///< of a launch: two tiles
-/// Of short rows, which a warp has alone; of long ones; of so many long ones that every multiprocessor has blocks
-/// enough, each of which reads the vectors less often. Reasoned from bytes in flight: 64 KiB of a multiprocessor.
-inline constexpr std::array tile_configs = {tile_config{2, 1, 2}, tile_config{2, 8, 4}, tile_config{4, 8, 2}};
+/// By the number of vector tiles less one. Of short rows, which a warp has alone; of long ones; of so many long
+/// ones that every multiprocessor has blocks enough, each of which reads the vectors less often. Of two vector
+/// tiles no more rows than registers hold. Reasoned from bytes in flight: 32 KiB of a multiprocessor or more.
+inline constexpr std::array tile_configs = {
+    std::array{tile_config{2, 1, 2}, tile_config{2, 8, 2}, tile_config{4, 8, 1}},
+    std::array{tile_config{2, 1, 1}, tile_config{2, 8, 1}, tile_config{2, 8, 1}},
+};
 
 constexpr std::size_t tile_config_for(std::size_t rows, std::size_t bytes_of_row, int multiprocessors) {
   if (bytes_of_row <= 1024) return 0;
@@ -52,13 +63,16 @@ constexpr std::size_t tile_config_for(std::size_t rows, std::size_t bytes_of_row
 /// The bound of a sum of n products in tiles, in units of |row|·|vector|: so many roundings of at most 2u each.
 constexpr error_bound bound_of_tiles(std::size_t n, const tile_config& config, std::size_t elements_of_step) {
   constexpr double u = 0x1p-53, slack = 1 + 0x1p-20;
-  const std::size_t step = elements_of_step * static_cast<std::size_t>(config.in_flight),
-                    turns = (n + step * static_cast<std::size_t>(config.team) - 1) /
-                            (step * static_cast<std::size_t>(config.team));
-  const std::size_t additions = turns * step + static_cast<std::size_t>(config.team);
+  const auto team = static_cast<std::size_t>(config.team);
+  const std::size_t of_sum = config.turns_of_sum(elements_of_step) * elements_of_step *
+                             static_cast<std::size_t>(config.in_flight),
+                    additions = of_sum + n / (of_sum * team) + 2 + team;
   const bool is_bounded = additions <= std::size_t{1} << 30;
   return {is_bounded ? 2 * u * slack * static_cast<double>(additions) : __builtin_huge_val(), 0, slack};
 }
+
+/// The longest rows of doubles: the bound of anchored sums grows with the square of their elements.
+inline constexpr std::size_t max_anchored = std::size_t{1} << 16;
 
 /// Results of one vector are those of lines; `next_vector` bytes further begin those of the next one.
 struct product_results : line_results {

@@ -4,7 +4,6 @@
 
 #include <cuda/core/destination.hpp>
 #include <cuda/core/lines.hpp>
-#include <cuda/core/right_sides.hpp>
 #include <cuda/group/rows.hpp>
 #include <cuda/host/router.hpp>
 #include <cuda/host/workspace.hpp>
@@ -13,6 +12,11 @@
 #include <cuda/work/extremum_rank.hpp>
 #include <exactdot/cuda/states.hpp>
 #include <plan/plan.hpp>
+
+namespace exactdot::inline v0_3::cuda_engine {
+struct rows_and_vectors;
+struct product_results;
+}  // namespace exactdot::inline v0_3::cuda_engine
 
 namespace exactdot::inline v0_3::cuda {
 

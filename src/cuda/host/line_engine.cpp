@@ -1,4 +1,5 @@
 // Launches of the kernels of lines by a route (router.hpp), and the checks of segments' offsets.
+#include <cuda/core/right_sides.hpp>
 #include <cuda/host/engines.hpp>
 #include <cuda/host/operands.hpp>
 #include <plan/batch_checks.hpp>

@@ -1,6 +1,7 @@
 // Implementation of router.hpp. Thresholds are measured where they say so; the others are reasoned from bytes in
 // flight and from the share of the memory's speed that one multiprocessor has.
 #include <cuda/core/line_tuning.hpp>
+#include <cuda/core/right_sides.hpp>
 #include <cuda/group/rows.hpp>
 #include <cuda/host/operands.hpp>
 #include <cuda/host/router.hpp>
@@ -219,7 +220,9 @@ std::optional<right_sides_axis> right_sides_of(const engine::batch& of, const en
   if (has_element_axes(of) || each.a.swapped || each.b.swapped || each.a.type != each.b.type) return {};
   const bool is_float =
       !is_integer(each.a.type) && each.carrier == element_type::float32 && size_of(each.a.type) > 1;
-  if (is_float ? each.result.precision() > 24 : each.a.type != element_type::float64) return {};
+  if (is_float ? each.result.precision() > 24 : each.a.type != element_type::float64 || each.n > max_anchored) {
+    return {};
+  }
   for (std::size_t k = 0; k < of.results.size(); ++k) {
     const engine::shared_axis& other = of.results[k];
     if (lines.b == 0 && lines.a != 0 && other.a == 0 && other.b != 0 && each.a.stride == bytes_of(each.a)) {

@@ -109,15 +109,6 @@ struct double_units {
   }
 };
 
-/// Notes of a sum of products of which power of two all are multiples. If that is no double, some may have
-/// underflowed: no sum is then taken for exact.
-__device__ __forceinline__ void note_units(const double_units& a, const double_units& b, traced_sum<true>& sum) {
-  if (a.least == 0 || b.least == 0) return;  // all are 0
-  const int unit = a.exponent() + b.exponent(), exponent = unit + 52 + 1023;
-  sum.least = exponent > 0 ? 0U - (static_cast<unsigned>(::min(exponent, 2046)) << 20) : ~0U;
-  if (unit < -1074) sum.error += 0x1p-1074;
-}
-
 /// The accumulators of a thread of products of doubles.
 template <class Term>
 requires(Term::factors == 2) struct bounded_thread_sum<double, Term, summation::traced> {
@@ -134,10 +125,16 @@ requires(Term::factors == 2) struct bounded_thread_sum<double, Term, summation::
       if constexpr (Term::inputs == 2) units_b.include(b[i]);
     }
   }
+  /// Products are multiples of 2^unit. If that is no double, some may have underflown: no sum is then taken for
+  /// exact.
   __device__ __forceinline__ line_sum<double, Term> total() {
 #pragma unroll
     for (int i = 1; i < accumulators; ++i) partial[0].join(partial[i]);
-    note_units(units_a, Term::inputs == 2 ? units_b : units_a, partial[0]);
+    const double_units& of_b = Term::inputs == 2 ? units_b : units_a;
+    if (units_a.least == 0 || of_b.least == 0) return partial[0];  // all are 0
+    const int unit = units_a.exponent() + of_b.exponent(), exponent = unit + 52 + 1023;
+    partial[0].least = exponent > 0 ? 0U - (static_cast<unsigned>(::min(exponent, 2046)) << 20) : ~0U;
+    if (unit < -1074) partial[0].error += 0x1p-1074;
     return partial[0];
   }
 };
@@ -165,10 +162,10 @@ struct bounded_thread_sum<Carrier, Term, summation::traced> {
   }
 };
 
-/// The mean of an exact sum: rows of elements of few bits have many ties, and no bound decides them. Not inlined,
-/// as decide_other_finish.
-[[gnu::noinline]] __device__ core::decision decide_exact_mean(core::result_rule rule, std::uint64_t count,
-                                                              double head, double tail) {
+/// The mean of an exact sum: rows of elements of few bits have many ties, and no bound decides them. Not inlined, as
+/// decide_other_finish.
+[[gnu::noinline]] __device__ core::decision decide_exact_mean(core::result_rule rule, std::uint64_t count, double head,
+                                                              double tail) {
   return core::decide_exact_mean<correctly_rounded>(rule, count, head, tail);
 }
 
