@@ -39,7 +39,7 @@ template <class Element>
         {{&launch_tiles<Element, 1, which>...}, {&launch_tiles<Element, 2, which>...}}};
   }
   (std::make_index_sequence<tile_configs[0].size()>());
-  const std::size_t config = tile_config_for(in.row_count, in.n * sizeof(Element), storage.multiprocessors);
+  const std::size_t config = tile_config_for(in.n * sizeof(Element));
   tile_call call;
   call.rows_are_aligned = is_aligned(in.rows, in.next_row);
   call.vectors_are_aligned = in.stride == sizeof(Element) && is_aligned(in.vectors, in.next_vector);
@@ -51,7 +51,7 @@ template <class Element>
 template <int vectors>
 void launch_anchored(const workspace::storage& storage, const rows_and_vectors& in, const tile_call& call,
                      const product_results& out) {
-  constexpr int threads = 256, resident = 2;
+  constexpr int threads = 256, resident = vectors > 4 ? 1 : 2;  // as registers allow
   line_bounds bounds;
   bounds.of_sum = {1 + 0x1p-20, static_cast<double>(in.n) * 0x1p-1074, 1 + 0x1p-20};
   launch_kernel(storage, "launching the kernel of rows and vectors",

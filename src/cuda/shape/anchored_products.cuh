@@ -14,6 +14,8 @@
 // of lanes, of at most 32t·2^(e-106) each. That is below (16t² + 208t)·2^(e-106) and 2^-1074 a term. The exponent e
 // follows from some products all over the row. If others are much larger, infinite or NaN, the bits of S change,
 // and the product is open.
+// If all terms are multiples of 2^k, as the units of row and vector tell, and 32t·2^(e-53) is at most 2^(k+53), no
+// residual and no sum of them rounds, and the sum is exact: ties of floats and integers in doubles are decided.
 #pragma once
 
 #include <cuda/shape/right_sides.cuh>
@@ -23,17 +25,28 @@ namespace {
 
 inline constexpr int anchored_rows = 2, anchored_chunk = 64;  ///< of a warp; elements that are copied at a time
 
-/// Vectors' elements, in turns: one is read while the next is written.
+inline constexpr int max_unit_of_doubles = 2000;  ///< of a row or a vector of zeros
+
+/// Of numbers of which only the low word is not 0 too.
+__device__ __forceinline__ void include_unit(double_units& units, double x) {
+  const auto low = static_cast<unsigned>(core::bit_cast<std::uint64_t>(x));
+  units.least = ::max(units.least, 0U - (magnitude_word(x) | (low != 0 ? 1U : 0U)));
+  units.low_or |= low;
+}
+
+/// Vectors' elements, in turns: one is read while the next is written. And of which powers of two they are
+/// multiples.
 template <int vectors>
 struct shared_vectors {
   double element[2][vectors][anchored_chunk];
+  int unit[vectors];
 };
 
 /// The elements of a chunk that a thread copies.
 template <int vectors, int threads>
 class copied_elements {
  public:
-  /// From element k on.
+  /// From element k on. The i-th element is always of the same vector.
   __device__ __forceinline__ void load(const rows_and_vectors& in, std::size_t first_vector, std::size_t k) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -42,6 +55,7 @@ class copied_elements {
       x_[i] = 0;
       if (v < vectors && vector < in.vector_count && at < in.n) {
         x_[i] = *reinterpret_cast<const double*>(in.vector(vector) + static_cast<std::ptrdiff_t>(at) * in.stride);
+        include_unit(units_[i], x_[i]);
       }
     }
   }
@@ -53,9 +67,19 @@ class copied_elements {
     }
   }
 
+  /// Of which powers of two the elements of vectors are multiples. A barrier before and after.
+  __device__ __forceinline__ void publish_units(int (&of_vector)[vectors]) const {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const unsigned v = (threadIdx.x + threads * i) / anchored_chunk;
+      if (v < vectors && units_[i].least != 0) atomicMin(&of_vector[v], units_[i].exponent());
+    }
+  }
+
  private:
   static constexpr int count = (vectors * anchored_chunk + threads - 1) / threads;
   double x_[count];
+  double_units units_[count];
 };
 
 /// A lane's sum of a product.
@@ -95,7 +119,8 @@ struct anchored_row {
   const double* elements = nullptr;
   std::size_t n = 0;  ///< 0 behind the last row
   anchored_sum sum[vectors];
-  unsigned changed = 0, nonzero = 0;
+  unsigned changed = 0;
+  double_units units;
   scaling of_open = scaling::none;  ///< of a second look
 
   [[nodiscard]] __device__ __forceinline__ double at(std::size_t k) const { return k < n ? elements[k] : 0; }
@@ -118,7 +143,7 @@ struct anchored_row {
         largest = ::max(largest, high_word(product) & 0x7fffffffU);
       }
       largest = __reduce_max_sync(all_lanes, largest);
-      const int exponent = static_cast<int>(largest >> 20) - 1022 + steps + 6;
+      const int exponent = largest == 0 ? 0 : static_cast<int>(largest >> 20) - 1022 + steps + 6;
       const bool is_in_range = exponent > -900 && exponent < 1000;  // the bound is normal, and sums are finite
       sum[v].start(is_in_range ? exponent : 0);
       if (!is_in_range && is_vector) changed = ~0U, of_open = exponent < 0 ? scaling::up : scaling::down;
@@ -150,6 +175,7 @@ __global__ void __launch_bounds__(threads, resident)
   begin_kernel(elements_of(in.row_count, in.n));
   const unsigned warp = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const double terms = static_cast<double>((in.n + lanes - 1) / lanes), units = terms * (16 * terms + 208);
+  const int log2_terms = 32 - __clz(static_cast<int>((in.n + lanes - 1) / lanes));  // rounded up
   for (std::size_t of_block = std::size_t{blockIdx.x} * rows_of_block; of_block < in.row_count;
        of_block += std::size_t{gridDim.x} * rows_of_block) {
     anchored_row<vectors> rows[anchored_rows];
@@ -165,6 +191,7 @@ __global__ void __launch_bounds__(threads, resident)
       rows[r].start(in, call.first_vector);
     }
     if (threadIdx.x == 0) open.count = 0;
+    if (threadIdx.x < vectors) shared.unit[threadIdx.x] = max_unit_of_doubles;
     unsigned turn = 0;
     for (std::size_t k = 0; k < in.n; k += anchored_chunk, turn ^= 1) {
       copied.store(shared.element[turn]);
@@ -177,7 +204,7 @@ __global__ void __launch_bounds__(threads, resident)
         for (int i = 0; i < of_lane; ++i) {
           x[r][i] = next[r][i];
           next[r][i] = rows[r].at(k + anchored_chunk + lane + lanes * i);
-          rows[r].nonzero |= high_word(x[r][i]) | static_cast<unsigned>(core::bit_cast<std::uint64_t>(x[r][i]));
+          include_unit(rows[r].units, x[r][i]);
         }
       }
 #pragma unroll
@@ -190,10 +217,13 @@ __global__ void __launch_bounds__(threads, resident)
         }
       }
     }
+    copied.publish_units(shared.unit);
+    __syncthreads();
 #pragma unroll
     for (int r = 0; r < anchored_rows; ++r) {
       const bool is_lost = __any_sync(all_lanes, anchored_sum::are_of_anchor(rows[r].changed)) != 0;
-      const bool is_zero = __any_sync(all_lanes, (rows[r].nonzero & 0x7fffffffU) != 0) == 0;
+      const int unit_of_row =
+          __reduce_min_sync(all_lanes, rows[r].units.least == 0 ? max_unit_of_doubles : rows[r].units.exponent());
       typename work::total total{};
       int exponent = 0;
 #pragma unroll
@@ -210,7 +240,9 @@ __global__ void __launch_bounds__(threads, resident)
       const unsigned of_row = warp * anchored_rows + static_cast<unsigned>(r);
       const std::size_t row = of_block + of_row, vector = call.first_vector + lane;
       if (row >= in.row_count || lane >= vectors || vector >= in.vector_count) continue;
-      total.error = is_zero ? 0 : is_lost ? HUGE_VAL : units * power(exponent - 106);
+      const int unit = unit_of_row + shared.unit[lane];
+      const bool is_exact = unit > -1000 && unit + 106 >= exponent + 5 + log2_terms;
+      total.error = is_lost ? HUGE_VAL : is_exact ? 0 : units * power(exponent - 106);
       const core::decision found = work::decide(total, bounds, out.to.rule, in.n, {});
       if (found.certain) {
         store_line<double>(out.of_vector(vector), row, found.word);
