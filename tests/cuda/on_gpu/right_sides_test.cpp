@@ -98,7 +98,7 @@ void expect_generated(std::size_t longest, unsigned salt) {
     asked.vectors = numbers_of_vectors[(i + salt) % std::size(numbers_of_vectors)];
     asked.rows = 1 + random.below(i % 5 == 4 ? 150 : 40);
     std::size_t n = 1 + random.below(longest);
-    fit_simulator(asked.rows, n, 8000);
+    fit_simulator(asked.rows, n);
     const std::size_t gap = i % 3 == 0 ? 0 : random.below(4);
     const std::size_t all = std::max(asked.rows, asked.vectors);
     const matrix floats = i % 4 == 3 ? near_ties(random, all, n, std::is_same_v<Element, bfloat16> ? 8 : 24)
