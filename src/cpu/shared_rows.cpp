@@ -64,7 +64,7 @@ std::size_t shared_rows::vectors_of(const batch& of) {
 }
 
 void shared_rows::order_axes(batch& of) {
-  if (!of.is_grid() || vectors_of(of) <= of.results.back().n) return;
+  if (!of.is_grid() || of.results.size() < 2 || vectors_of(of) <= of.results.back().n) return;
   std::swap(of.results.back(), of.results[of.results.size() - 2]);
 }
 
