@@ -12,7 +12,7 @@ namespace {
 
 using namespace cuda_engine;
 
-bool is_aligned(const char* first, std::ptrdiff_t next) {
+[[maybe_unused]] bool is_aligned(const char* first, std::ptrdiff_t next) {
   return reinterpret_cast<std::uintptr_t>(first) % 16 == 0 && next % 16 == 0;
 }
 
