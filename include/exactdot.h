@@ -194,6 +194,13 @@ xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int typ
 xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int result_type, void* results,
                          ptrdiff_t result_stride, const xd_options* options);
 
+/* The products of a matrix and several vectors: result i of vector v = the dot product of row i of a and row v of
+ * `vectors`, with the bits of XD_DOT on the two alone. It is stored v*result_stride bytes and i values after `results`; 0:
+ * without gaps, a row of results for each vector. A matrix whose rows follow each other is read once for up to 16
+ * vectors, where xd_reduce_rows would read it once for each (docs/shapes.md). Errors: those of xd_reduce_rows. */
+xd_status xd_multiply_rows(const xd_rows* a, const xd_rows* vectors, int result_type, void* results,
+                           ptrdiff_t result_stride, const xd_options* options);
+
 /* Result i = the reduction of elements offset i to before offset i + 1 of a (and of b). `offsets` are segments + 1
  * integers without gaps, of any width (`offset_type`), in a GPU's memory of 32 or 64 bits, which never decrease; the first need not be 0, nor the last
  * a->n. Results without gaps. Indices count from the segment's first element. Errors: as above; XD_BAD_OPTION for an

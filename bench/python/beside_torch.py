@@ -75,6 +75,12 @@ def cases(torch, xd):
                 out = torch.empty(m, device="cuda", dtype=dtype)
                 yield (f"matvec {name} {m}x{k}", a.numel() * size, lambda a=a, v=v: a @ v,
                        lambda a=a, v=v, out=out: xd.matvec(a, v, out=out))
+                for vectors in (2, 4, 8, 16):
+                    x = data(torch, dtype, vectors, k)
+                    out = torch.empty(vectors, m, device="cuda", dtype=dtype)
+                    yield (f"matvec {name} {m}x{k} by {vectors}", (a.numel() + x.numel()) * size,
+                           lambda a=a, x=x: torch.nn.functional.linear(x, a),
+                           lambda a=a, x=x, out=out: xd.matvec(a, x, out=out))
             x = data(torch, dtype, 2 ** 28 // size * 2)
             out = torch.empty((), device="cuda", dtype=dtype)
             yield (f"var {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.var(x),

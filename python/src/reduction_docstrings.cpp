@@ -38,7 +38,9 @@ constexpr std::array<function_text, 15> texts = {{
      "0 for vectors of length 0.", "The lengths differ, or the other axes cannot be broadcast; ",
      ">>> xd.vecdot(np.array([[1e200, 1.0], [3.0, 4.0]]), np.array([0.0, 1.0]))\narray([1., 4.])\n"},
     {"matvec", "Computes the product of a matrix and a vector, each element exactly and rounded once.",
-     "a has shape (..., m, n), b (..., n); the axes before are broadcast. Each result has the bits of dot on its "
+     "a has shape (..., m, n), b (..., n); the axes before are broadcast: of a matrix (m, n) and vectors (r, n) "
+     "the "
+     "result is (r, m), and the matrix is read once for up to 16 vectors. Each result has the bits of dot on its "
      "row.",
      sum_dtype, "0 for rows of length 0.", "The lengths differ, or the axes before cannot be broadcast; ",
      ">>> xd.matvec(np.array([[1e16, 1.0, -1e16], [1.0, 2.0, 3.0]]), np.ones(3))\narray([1., 6.])\n"},
@@ -317,9 +319,8 @@ constexpr struct {
 /// Of the function for lists that belongs to a function.
 std::string list_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
-  std::string doc =
-      "Calls " + base + " for each array of a list.\n\nEach result has the bits of " + base +
-      R"( on its array alone. The arrays may have any shapes and strides, and element types
+  std::string doc = "Calls " + base + " for each array of a list.\n\nEach result has the bits of " + base +
+                    R"( on its array alone. The arrays may have any shapes and strides, and element types
 that one exact sum holds: floats of 8 to 32 bits mix, as do integers up to 32 bits and those of 64; float64 only with
 itself. Arrays in GPU memory lie on one GPU and are read once, in a launch for every 870 stretches (a contiguous array is
 one) and two more. The call waits for a result that is a number; and, joined, where each array is a launch: squares of
@@ -328,9 +329,10 @@ one) and two more. The call waits for a result that is a number; and, joined, wh
 Parameters
 ----------
 x : list, tuple or iterator of arrays)";
-  doc += element_types_text + keywords_text(signature, text) +
-         "\nReturns\n-------\narray of one result per array, or out if it was passed; if joined, a number or out\n" +
-         raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n";
+  doc +=
+      element_types_text + keywords_text(signature, text) +
+      "\nReturns\n-------\narray of one result per array, or out if it was passed; if joined, a number or out\n" +
+      raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n";
   for (const auto& [name, results, joined] : list_examples) {
     if (base != name) continue;
     const std::string call = ">>> xd.list_" + base + "([np.array([3.0, 4.0]), np.array([[12.0]])]";

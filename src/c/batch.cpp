@@ -47,6 +47,25 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
   });
 }
 
+xd_status xd_multiply_rows(const xd_rows* a, const xd_rows* vectors, int result_type, void* results,
+                           ptrdiff_t result_stride, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_multiply_rows";
+    const element_type type = to_type(result_type, caller);
+    const row_grid first(a, caller, "a"), second(vectors, caller, "vectors");
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
+    if (__builtin_mul_overflow(a->rows, size, &row)) row = PTRDIFF_MAX;
+    const axis of_a[] = {{vectors->rows, 0}, first.results}, of_b[] = {second.results, {a->rows, 0}};
+    const axis places[] = {{vectors->rows, result_stride != 0 ? result_stride : row}, {a->rows, size}};
+    const auto grid_of = [](const row_grid& x, std::span<const axis> kept) {
+      return any_grid{x.view.data, x.view.type, kept, {&x.elements, 1}, x.view.swapped};
+    };
+    detail::reduce_grid(reduction::dot, grid_of(first, of_a), grid_of(second, of_b), {results, type, places, false},
+                        to_options(options, caller), 0, caller);
+  });
+}
+
 xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector* b, const void* offsets,
                              size_t segments, int offset_type, int result_type, void* results,
                              const xd_options* options) {

@@ -75,35 +75,46 @@ void take_line(const batch& of, std::size_t index, const line& line, line_reduce
   with_addend_at(of, line.out, [&](const addend* more) { sink.take(index, line.out, reducer.reduce(line, more)); });
 }
 
-/// Rows that share a vector, as many as lie along the last axis from i on: computes their results, and returns how
-/// many.
-std::size_t take_rows(const batch& of, std::size_t i, std::size_t count, shared_rows& rows, line_reducer& reducer,
-                      result_sink& sink) {
-  const std::size_t n = of.results.back().n, taken = std::min({shared_rows::rows_at_a_time(of), count, n - i % n});
+/// `count` rows that share a vector, along the last axis from result i on; `vector`: its converted copy, or null.
+void take_rows(const batch& of, std::size_t i, std::size_t count, const void* vector, shared_rows& rows,
+               line_reducer& reducer, result_sink& sink) {
   const line first = of.line_at(i);
   const bool are_tried = rows.takes_next();
-  if (are_tried && rows.reduce(i, first, taken, sink)) return taken;
-  for (std::size_t r = 0; r < taken; ++r) {
+  if (are_tried && rows.reduce(i, first, count, vector, sink)) return;
+  for (std::size_t r = 0; r < count; ++r) {
     if (are_tried && !rows.is_open(r)) continue;
     const line row = line_after(of, first, r);
-    sink.take(i + r, row.out, are_tried ? reducer.reduce_open(row, rows.sum_of(r)) : reducer.reduce(row));
+    const bool knows_sum = are_tried && rows.reads_in_place();
+    sink.take(i + r, row.out, knows_sum ? reducer.reduce_open(row, rows.sum_of(r)) : reducer.reduce(row));
   }
-  return taken;
 }
 
-/// All lines share a vector, and none is long.
+/// All lines share a vector, or each of `vectors` of them, and none is long. Shares are of rows: each is multiplied
+/// with all vectors before the next is read.
 void reduce_shared_rows(const batch& of, result_sink& sink) {
   auto reducers = reducers_of<line_reducer>(of, of.threads);
   auto rows = reducers_of<shared_rows>(of, of.threads);
-  const std::size_t grain = std::max(engine::min_share / of.each.n, shared_rows::rows_of_share);
-  engine::for_shares(of.count, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
-    progress progress(of, sink.counts_elements());
-    const auto index = static_cast<std::size_t>(thread);
-    for (std::size_t done = 0, taken = 0; done < count && !is_cancelled(of); done += taken) {
-      taken = take_rows(of, start + done, count - done, rows[index], reducers[index], sink);
-      if (!progress.goes_on(taken * of.each.n)) return;
-    }
-  });
+  const std::size_t vectors = shared_rows::vectors_of(of), along = of.results.back().n;
+  for (std::size_t next = 0, some = 0; next < vectors && !is_cancelled(of); next += some) {
+    some = std::min(vectors - next, shared_rows::max_vectors);
+    const converted_vectors converted(of, next, some);
+    const std::size_t grain = std::max(engine::min_share / of.each.n / some, shared_rows::rows_of_share);
+    engine::for_shares(
+        of.count / vectors, grain, of.threads, [&](std::size_t start, std::size_t count, int thread) noexcept {
+          progress progress(of, sink.counts_elements());
+          const auto index = static_cast<std::size_t>(thread);
+          for (std::size_t done = 0, taken = 0; done < count && !is_cancelled(of); done += taken) {
+            const std::size_t row = start + done, in_axis = row % along;
+            taken = std::min({shared_rows::rows_at_a_time(of), count - done, along - in_axis});
+            const std::size_t first = (row - in_axis) * vectors + in_axis;  // result of the first of all vectors
+            rows[index].begin(of.line_at(first), taken);
+            for (std::size_t v = 0; v < some; ++v) {
+              take_rows(of, first + (next + v) * along, taken, converted.at(v), rows[index], reducers[index], sink);
+            }
+            if (!progress.goes_on(taken * some * of.each.n)) return;
+          }
+        });
+  }
 }
 
 /// All vectors are read in runs, and none is long.
@@ -228,6 +239,7 @@ void reduce(batch of) {
   if (is_compared_as_float(of.each)) of.each = compared_as_float(of.each);
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (of.count == 0) return store_empty_groups(of);
+  shared_rows::order_axes(of);
   if (!of.may_overflow() || of.out_is_scratch) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the
   // input; otherwise they are computed twice, unless a look at the elements tells that they fit.

@@ -59,7 +59,7 @@ class two_levels {
                 shared_rows::max_rows <= result_sink::max_decided);
 
   explicit two_levels(const batch& of) : of_(of), sums_(of), are_columns_(panel_reducer::suits(of)) {
-    if (!are_columns_ && shared_rows::suits(of)) rows_.emplace(of);
+    if (!are_columns_ && of.each.contiguous && shared_rows::suits(of)) rows_.emplace(of);
     if (sums_.is_plain() || rows_)
       compensated_.emplace(of, false, std::min(panel_sums::width_of(of), panel_reducer::widest));
     if (are_columns_) {
@@ -99,7 +99,7 @@ class two_levels {
  private:
   /// A panel of rows that share a vector.
   void reduce_rows(std::size_t index, const line& first, std::size_t width, result_sink& sink) noexcept {
-    if (rows_->reduce(index, first, width, sink)) return;
+    if (rows_->reduce(index, first, width, nullptr, sink)) return;
     bool is_open[shared_rows::max_rows];
     for (std::size_t i = 0; i < width; ++i) is_open[i] = rows_->is_open(i);
     finish_open_ones(index, first, is_open, width, true, sink);

@@ -38,8 +38,20 @@ constexpr std::size_t far_bytes = std::size_t{1} << 24;
 /// again with it, in panels.
 constexpr std::size_t max_open_short = 8, max_open_long = 4;
 
+/// The longest rows whose converted elements a few fit a cache.
+constexpr std::size_t max_converted = std::size_t{1} << 16;
+
 bool are_many(std::size_t open, std::size_t count, std::size_t n) {
   return open > count / (n <= panel_sums::short_row ? max_open_short : max_open_long);
+}
+
+bool a_is_rows(const batch& of) { return of.each.info().inputs == 1 || of.results.back().b == 0; }
+const engine::operand& rows_of(const batch& of) { return a_is_rows(of) ? of.each.a : of.each.b; }
+const engine::operand& vectors_in(const batch& of) { return a_is_rows(of) ? of.each.b : of.each.a; }
+
+/// A copy of the elements of an operand as the carrier, to memory that has room for it.
+engine::element_copy copy_of(const batch& of, const engine::operand& x) {
+  return {x, of.each.carrier, current_widening(x.type)};
 }
 
 }  // namespace
@@ -47,44 +59,78 @@ bool are_many(std::size_t open, std::size_t count, std::size_t n) {
 shared_rows::shared_rows(const batch& of)
     : of_(of),
       kernels_(current_kernels(of.each.carrier, term_of_rows(of.each))),
+      a_is_rows_(a_is_rows(of)),
+      copy_(copy_of(of, rows_of(of))),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
       is_far_(of.elements > far_bytes / size_of(of.each.carrier)),
-      memory_(std::make_unique<double[]>(4 * room_)) {}
+      memory_(std::make_unique<double[]>(4 * room_)) {
+  if (rows_of(of).contiguous) return;
+  const std::size_t bytes =
+      std::min(rows_at_a_time(of), of.results.back().n) * of.each.n * size_of(of.each.carrier);
+  rows_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+}
 
 bool shared_rows::suits(const batch& of) {
   const engine::plan& each = of.each;
   if (of.states != nullptr || !of.is_grid() || of.results.empty()) return false;
-  if (each.n == 0 || each.info().is_extremum) return false;
+  if (each.n == 0 || each.info().is_extremum || each.mode != mode::exact || !each.bounded_sum_can_decide)
+    return false;
   const bool adds = adds_elements(each);
   if (!adds && each.info().inputs != 2) return false;
   if (current_kernels(each.carrier, term_of_rows(each)).bounded_rows == nullptr) return false;
   const bool is_mean = adds && each.result.finish() == core::finish::quotient;
-  const bool rounds = (each.result.finish() == core::finish::round || is_mean) &&
-                      (each.result.gives<double>() || each.result.gives<float>());
+  if ((each.result.finish() != core::finish::round && !is_mean) || each.result.is_integer()) return false;
   const engine::shared_axis& axis = of.results.back();
-  const bool one_is_shared = adds ? axis.a != 0 : (axis.a == 0) != (axis.b == 0);
-  return rounds && one_is_shared && each.mode == mode::exact && each.contiguous && each.bounded_sum_can_decide;
+  if (adds ? axis.a == 0 : (axis.a == 0) == (axis.b == 0)) return false;
+  if (each.contiguous) return each.result.gives<double>() || each.result.gives<float>();
+  // what is converted is one row after the other, in place of a conversion for every product
+  return vectors_of(of) > 1 && of.results.size() == 2 && of.outer_a.empty() && each.n <= max_converted;
+}
+
+std::size_t shared_rows::vectors_of(const batch& of) {
+  if (of.results.size() < 2 || of.each.info().inputs == 1) return 1;
+  const engine::shared_axis &rows = of.results.back(), &vectors = of.results[of.results.size() - 2];
+  const bool are_shared = rows.b == 0 ? vectors.a == 0 && vectors.b != 0 : vectors.b == 0 && vectors.a != 0;
+  return are_shared ? vectors.n : 1;
+}
+
+void shared_rows::order_axes(batch& of) {
+  if (!of.is_grid() || of.results.size() < 2 || vectors_of(of) <= of.results.back().n) return;
+  std::swap(of.results.back(), of.results[of.results.size() - 2]);
 }
 
 std::size_t shared_rows::rows_at_a_time(const batch& of) {
-  constexpr std::size_t bytes = 1 << 20;  // a row that is open is read again from the cache
+  // a row that is open, or is multiplied with several vectors, is read again from the cache
+  const std::size_t bytes = vectors_of(of) > 1 ? std::size_t{1} << 18 : std::size_t{1} << 20;
   const std::size_t rows = bytes / size_of(of.each.carrier) / of.each.n;
   return std::clamp<std::size_t>(rows, row_bounds::max_group, max_rows) / row_bounds::max_group *
          row_bounds::max_group;
 }
 
-bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept {
+void shared_rows::begin(const line& first, std::size_t count) noexcept {
+  if (rows_ == nullptr) return;
+  const auto* from = static_cast<const char*>(a_is_rows_ ? first.a : first.b);
+  const std::ptrdiff_t step = a_is_rows_ ? of_.results.back().a : of_.results.back().b;
+  const std::size_t bytes = first.n * size_of(of_.each.carrier);
+  for (std::size_t r = 0; r < count; ++r, from += step) copy_(from, 0, first.n, rows_.get() + r * bytes);
+}
+
+bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count, const void* vector,
+                         result_sink& sink) noexcept {
   const engine::shared_axis& axis = of_.results.back();
+  const void* rows = a_is_rows_ ? first.a : first.b;
+  std::ptrdiff_t step = a_is_rows_ ? axis.a : axis.b;
+  if (rows_ != nullptr) {
+    rows = rows_.get(), step = static_cast<std::ptrdiff_t>(first.n * size_of(of_.each.carrier));
+  }
   if (adds_elements(of_.each)) {
     const bool is_float = of_.each.carrier == element_type::float32;
-    const void* const vector = is_float ? static_cast<const void*>(ones<float>.data()) : ones<double>.data();
-    kernels_.bounded_rows(first.a, axis.a, count, vector, first.n, is_far_, bounds());
-  } else if (axis.b == 0) {
-    kernels_.bounded_rows(first.a, axis.a, count, first.b, first.n, is_far_, bounds());
-  } else {
-    kernels_.bounded_rows(first.b, axis.b, count, first.a, first.n, is_far_, bounds());
+    vector = is_float ? static_cast<const void*>(ones<float>.data()) : ones<double>.data();
+  } else if (vector == nullptr) {
+    vector = a_is_rows_ ? first.b : first.a;
   }
+  kernels_.bounded_rows(rows, step, count, vector, first.n, is_far_, bounds());
   std::fill_n(is_open_.begin(), count, false);
   const auto decide = [&](char* to) {
     return current_instruction_set().decide_sums({of_.each.result, first.n}, bounds(), count, to, is_open_.data());
@@ -94,6 +140,20 @@ bool shared_rows::reduce(std::size_t index, const line& first, std::size_t count
   const auto open = static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.begin() + count, true));
   if (are_many(open, count, of_.each.n)) skipped_ = 15;
   return false;
+}
+
+converted_vectors::converted_vectors(const batch& of, std::size_t first, std::size_t count)
+    : bytes_(of.each.n * size_of(of.each.carrier)) {
+  const engine::operand& x = vectors_in(of);
+  if (x.contiguous) return;
+  copies_ = std::make_unique_for_overwrite<std::byte[]>(count * bytes_);
+  const engine::shared_axis& axis = of.results[of.results.size() - 2];
+  const std::ptrdiff_t step = a_is_rows(of) ? axis.b : axis.a;
+  engine::element_copy copy = copy_of(of, x);
+  for (std::size_t v = 0; v < count; ++v) {
+    const auto* const from = static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(first + v) * step;
+    copy(from, 0, of.each.n, copies_.get() + v * bytes_);
+  }
 }
 
 bool reduce_short_rows(const short_rows& of) noexcept {

@@ -1,9 +1,14 @@
 // Level 1 of mode exact for vectors that share one of the two they are multiplied with: the rows of a matrix times
 // a vector, many at a time (cpu/rows-inl.h); the sums and means of rows, whose vector is 1. What the bound leaves
 // open is for the reducers of lines and panels.
+//
+// Several vectors along the axis before that of the rows, each shared by all of them, are multiplied block by
+// block: a block of rows is read from memory, and converted, once for up to max_vectors vectors, and stays in the
+// cache for them.
 #pragma once
 
 #include <cpu/batch_parts.hpp>
+#include <plan/staging.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -11,8 +16,15 @@ class shared_rows {
  public:
   explicit shared_rows(const batch& of);
 
-  /// Whether the results along the last axis share a vector, if they have one, and kernels read all in place.
+  /// Whether the results along the last axis share a vector, if they have one, and kernels read all in place; or
+  /// whether there are several such vectors, for which it is worth while to convert the rows.
   [[nodiscard]] static bool suits(const batch& of);
+  /// The number of vectors that all rows along the last axis are multiplied with, one along each position of the
+  /// axis before it; 1 if there is no such axis.
+  [[nodiscard]] static std::size_t vectors_of(const batch& of);
+  /// Lets the rows be along the last axis, and the vectors along that before it: the fewer are the vectors.
+  static void order_axes(batch& of);
+  static constexpr std::size_t max_vectors = 16;  ///< for which a block of rows is read once
   /// How many rows to take at a time.
   [[nodiscard]] static std::size_t rows_at_a_time(const batch& of);
   static constexpr std::size_t max_rows = 256, rows_of_share = 4;
@@ -24,8 +36,14 @@ class shared_rows {
     --skipped_;
     return false;
   }
-  /// The results from `index` on, `count` neighbouring ones whose first line is `first`. False if some are open.
-  bool reduce(std::size_t index, const line& first, std::size_t count, result_sink& sink) noexcept;
+  /// Begins a block of rows, `count` from that of `first` on: converts them, unless they are read in place.
+  void begin(const line& first, std::size_t count) noexcept;
+  /// The results from `index` on, `count` neighbouring ones, those of the block and of the vector of the line
+  /// `first`, of which `vector` is a converted copy, or null. False if some are open.
+  bool reduce(std::size_t index, const line& first, std::size_t count, const void* vector,
+              result_sink& sink) noexcept;
+  /// Whether lines of open results lie in memory as kernels read them.
+  [[nodiscard]] bool reads_in_place() const noexcept { return of_.each.contiguous; }
   [[nodiscard]] bool is_open(std::size_t i) const noexcept { return is_open_[i]; }
   /// What is known of one that is open.
   [[nodiscard]] bounded_sum sum_of(std::size_t i) const noexcept { return bounds().at(i); }
@@ -38,11 +56,29 @@ class shared_rows {
 
   const batch& of_;
   const kernels& kernels_;
-  std::size_t room_;  // for so many rows
-  bool is_far_;       // they are prefetched
+  bool a_is_rows_;
+  engine::element_copy copy_;          // of a row
+  std::unique_ptr<std::byte[]> rows_;  // of the block, converted
+  std::size_t room_;                   // for so many rows
+  bool is_far_;                        // they are prefetched
   std::unique_ptr<double[]> memory_;
   int skipped_ = 0;  // calls to come
   std::array<bool, max_rows> is_open_{};
+};
+
+/// Converted copies of the vectors `first` to first + count of a batch of several, one after the other; of none if
+/// they are read in place.
+class converted_vectors {
+ public:
+  converted_vectors(const batch& of, std::size_t first, std::size_t count);
+  /// Null: it is read in place.
+  [[nodiscard]] const void* at(std::size_t v) const noexcept {
+    return copies_ == nullptr ? nullptr : copies_.get() + v * bytes_;
+  }
+
+ private:
+  std::size_t bytes_;  // of a vector
+  std::unique_ptr<std::byte[]> copies_;
 };
 
 /// The terms of rows that lie `step` bytes apart, each with one vector of n elements, all of the type `carrier`,

@@ -25,6 +25,7 @@ set(cuda_common_kernels
   cuda/host/launch_integer_moments.cu
   cuda/host/launch_moments.cu
   cuda/host/launch_offsets.cu
+  cuda/host/launch_right_sides.cu
   cuda/words/launch_peers.cu
   cuda/words/launch_states.cu)
 set(cuda_group_kernels

@@ -27,6 +27,21 @@ static void test_rows(void) {
   CHECK(out[0] == 4.5);
 }
 
+static void test_products(void) {
+  const xd_rows rows = xd_matrix_rows(matrix, 2, 3, XD_FLOAT64);
+  const double x[] = {1, 0, -1, 1e300, 0, 0, 0, 2, 1};
+  const xd_rows vectors = xd_matrix_rows(x, 3, 3, XD_FLOAT64), few = xd_matrix_rows(x, 3, 2, XD_FLOAT64);
+  double out[10] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
+  CHECK_OK(xd_multiply_rows(&rows, &vectors, XD_FLOAT64, out, 0, NULL));
+  CHECK(out[0] == -2 && out[1] == -2 && out[2] == 1e300 && out[3] == 4e300 && out[4] == 7 && out[5] == 16);
+  CHECK(out[6] == 7);
+  CHECK_OK(xd_multiply_rows(&rows, &vectors, XD_FLOAT64, out, 3 * sizeof(double), NULL));
+  CHECK(out[0] == -2 && out[1] == -2 && out[2] == 1e300 && out[3] == 1e300 && out[4] == 4e300 && out[7] == 16);
+  CHECK_ERROR(xd_multiply_rows(&rows, &few, XD_FLOAT64, out, 0, NULL), XD_SIZE_MISMATCH, "3");
+  CHECK_ERROR(xd_multiply_rows(&rows, NULL, XD_FLOAT64, out, 0, NULL), XD_NULL_POINTER, "vectors");
+  CHECK_ERROR(xd_multiply_rows(&rows, &vectors, 99, out, 0, NULL), XD_BAD_OPTION, "99");
+}
+
 static void test_segments(void) {
   const xd_vector x = xd_contiguous(matrix, 6, XD_FLOAT64);
   const int32_t offsets[] = {0, 2, 2, 6};
@@ -182,6 +197,7 @@ static void test_rows_by_key(void) {
 
 void test_batches(void) {
   test_rows();
+  test_products();
   test_segments();
   test_groups();
   test_rows_by_key();

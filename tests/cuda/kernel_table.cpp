@@ -3,6 +3,7 @@
 //
 //   kernel_table --check FILE   whether the part of the file between its marks is this table
 //   kernel_table --write FILE   writes it there
+#include <algorithm>
 #include <array>
 #include <cuda/core/line_tuning.hpp>
 #include <cuda/host/router.hpp>
@@ -27,7 +28,7 @@ constexpr std::array sizes = {matrix_size{"2^20 of 16", 1 << 20, 16}, matrix_siz
                               matrix_size{"2^10 of 2^16", 1 << 10, 1 << 16}, matrix_size{"16 of 2^22", 16, 1 << 22},
                               matrix_size{"1 of 2^28", 1, std::size_t{1} << 28}};
 
-enum class order { rows, columns, every_second, by_vector };
+enum class order { rows, columns, every_second, by_vector, by_vectors };
 
 struct kind {
   reduction what;
@@ -53,6 +54,8 @@ const std::array kinds = [] {
                     kind{dot, bfloat16, float32, order::rows},
                     kind{dot, int64, int64, order::rows},
                     kind{dot, bfloat16, float32, order::by_vector},
+                    kind{dot, bfloat16, float32, order::by_vectors},
+                    kind{dot, float64, float64, order::by_vectors},
                     kind{variance, float32, float32, order::rows},
                     kind{variance, float64, float64, order::rows},
                     kind{variance, float64, float64, order::columns},
@@ -73,6 +76,14 @@ engine::batch batch_of(const kind& asked, const matrix_size& size) {
       elements{size.n, (are_columns ? count : step) * bytes}, repeated{size.count, 0},
       out{size.count, static_cast<std::ptrdiff_t>(size_of(asked.result))};
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address << 40); };
+  if (asked.in == order::by_vectors) {
+    const axis of_a[]{{8, 0}, results}, of_b[]{{8, n * bytes}, repeated}, places[]{{8, count * out.stride}, out};
+    options by_cpu;
+    by_cpu.device = device::cpu;
+    return engine::make_grid_batch({"table", asked.what, {at(3), asked.result, places}, 0},
+                                   {at(1), asked.element, of_a, {&elements, 1}},
+                                   {at(2), asked.element, of_b, {&elements, 1}}, by_cpu);
+  }
   const any_grid a{at(1), asked.element, {&results, 1}, {&elements, 1}};
   const any_grid b{at(2), asked.element, {asked.in == order::by_vector ? &repeated : &results, 1}, {&elements, 1}};
   options on_cpu;
@@ -117,13 +128,15 @@ std::string cell_of(const vectors_of_call& call, const route& chosen) {
       return "by length";
     case shape::columns:
       return "columns";
+    case shape::right_sides:
+      return "tiles";
     default:
       return "thread";
   }
 }
 
 const char* name_of(order in) {
-  constexpr std::array names = {"rows", "columns", "every second element", "rows, one vector"};
+  constexpr std::array names = {"rows", "columns", "every second element", "rows, one vector", "rows, 8 vectors"};
   return names[static_cast<std::size_t>(in)];
 }
 
@@ -137,7 +150,8 @@ std::string table() {
             (each.is_state ? "words" : std::string(name_of(each.result))) + " | " + name_of(each.in) + " |";
     for (const matrix_size& size : sizes) {
       const engine::batch of = batch_of(each, size);
-      const engine::shared_axis lines = of.results.empty() ? one_line : of.results.front();
+      const engine::shared_axis lines =
+          of.results.empty() ? one_line : *std::ranges::max_element(of.results, {}, &engine::shared_axis::n);
       const vectors_of_call call = each.is_state ? describe_states(of, lines, of.each.term_info(), multiprocessors)
                                                  : describe(of, lines, multiprocessors);
       text += " " + cell_of(call, route_of(call)) + " |";

@@ -129,6 +129,14 @@ def test_matvec() -> None:
     assert same_bits(xd.matvec(matrix.T, x[:4]), np.array([xd.dot(column.copy(), x[:4]) for column in matrix.T]))
     several, vectors = rng.standard_normal((3, 4, 5)), rng.standard_normal((3, 5))
     assert np.array_equal(xd.matvec(several, vectors), [xd.matvec(m, v) for m, v in zip(several, vectors)])
+    for dtype in ("f2", "f4", "f8", "i4"):
+        for count in (1, 2, 16, 17):
+            rows, columns = (rng.integers(-9, 9, shape).astype(dtype) / 4 if dtype != "i4" else
+                             rng.integers(-9, 9, shape, dtype=dtype) for shape in ((60, 90), (count, 90)))
+            rows, columns = rows.astype(dtype), columns.astype(dtype)
+            expected = np.array([xd.matvec(rows, each) for each in columns])
+            assert same_bits(xd.matvec(rows, columns), expected) and expected.shape == (count, 60)
+            assert same_bits(xd.matvec(rows, np.asfortranarray(columns)), expected)
     out = np.zeros(4)
     assert xd.matvec(matrix, x, out=out) is out and np.array_equal(out, xd.matvec(matrix, x))
     for left, why in ((x, "use a matrix"), (matrix[:, :4], "differ in length: 4 and 5")):

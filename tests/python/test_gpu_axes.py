@@ -128,6 +128,7 @@ def test_vecdot_and_matvec(library: str, dtype: str) -> None:
     check(xd.matvec(x, y[0]), xd.matvec(a, b[0]), x)
     check(xd.matvec(y, y[3]), xd.matvec(b, b[3]), x)
     check(xd.matvec(x[0], y), xd.matvec(a[0], b), x)
+    check(xd.matvec(x.reshape(150, 200), y[:17]), xd.matvec(a.reshape(150, 200), b[:17]), x)
     check(xd.matvec(x.swapaxes(1, 2), y[0, :30]), xd.matvec(a.swapaxes(1, 2), b[0, :30]), x)
 
 

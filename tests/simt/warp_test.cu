@@ -1,5 +1,7 @@
 // Warp collectives: shuffles of 64-bit values, in segments, with partial masks; matches and reductions. Atomics of
 // 64 bits, in shared memory and in every scope.
+#include <exactdot/simt/tensor.hpp>
+
 #include "self_check.cuh"
 
 namespace {
@@ -33,6 +35,23 @@ __global__ void wide_shuffles(failed_checks* checks) {
   expect(checks, __shfl_xor_sync(all, low, 1) == -(1LL << 62) - static_cast<long long>(lane ^ 1U));
   expect(checks, __shfl_sync(all, ~word{lane}, 9) == ~word{9});
   expect(checks, __shfl_down_sync(all, 1.0 + 0x1p-52 * lane, 1) == 1.0 + 0x1p-52 * (lane < 31 ? lane + 1 : lane));
+}
+
+/// Every element of the product of two tiles, of small integers.
+__global__ void tile_products(failed_checks* checks) {
+  const int lane = static_cast<int>(threadIdx.x % warpSize);
+  const auto a = [](int row, int k) { return row * 5 + k * k - 7; };
+  const auto b = [](int k, int column) { return 3 * k - column * column; };
+  double upper[2] = {1, 2}, lower[2] = {3, 4};
+  gpu::add_tile_product(upper, lower, a(lane / 4, lane % 4), a(lane / 4 + 8, lane % 4), b(lane % 4, lane / 4));
+  for (int j = 0; j < 2; ++j) {
+    int of_upper = 1 + j, of_lower = 3 + j;
+    for (int k = 0; k < 4; ++k) {
+      of_upper += a(lane / 4, k) * b(k, lane % 4 * 2 + j);
+      of_lower += a(lane / 4 + 8, k) * b(k, lane % 4 * 2 + j);
+    }
+    expect(checks, upper[j] == of_upper && lower[j] == of_lower);
+  }
 }
 
 __global__ void matches(failed_checks* checks) {
@@ -170,6 +189,7 @@ TEST(simt_warp, shuffles_of_every_type_and_width) {
   expect_all_hold(shuffles<float>, 1, 32);
   expect_all_hold(shuffles<double>, 1, 64);
   expect_all_hold(wide_shuffles, 2, 64);
+  expect_all_hold(tile_products, 2, 64);
 }
 
 TEST(simt_warp, matches_and_reductions_with_partial_masks) {

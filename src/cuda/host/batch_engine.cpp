@@ -89,16 +89,18 @@ int gpu_for(const batch& of, const std::vector<memory>& arrays, const options& o
   return gpu >= 0 ? gpu : std::max(arrays.front().where.gpu, 0);
 }
 
-/// Calls work(first), `first` being the line with index 0 along the axis `lines`, for all indices of the others.
+/// Calls work(first), `first` being the line with index 0 along the axis `lines`, and along `more`, for all indices
+/// of the others.
 template <class Work>
-void for_each_first_line(const batch& of, std::size_t lines, Work work) {
+void for_each_first_line(const batch& of, std::size_t lines, std::size_t more, Work work) {
+  const auto is_of_launch = [&](std::size_t k) { return k == lines || k == more; };
   std::size_t launches = 1;
-  for (std::size_t k = 0; k < of.results.size(); ++k) launches *= k == lines ? 1 : of.results[k].n;
+  for (std::size_t k = 0; k < of.results.size(); ++k) launches *= is_of_launch(k) ? 1 : of.results[k].n;
   for (std::size_t i = 0; i < launches; ++i) {
     engine::line first{of.each.a.data, of.each.b.data, of.each.n, of.out};
     std::size_t rest = i;
     for (std::size_t k = of.results.size(); k-- != 0;) {
-      if (k == lines) continue;
+      if (is_of_launch(k)) continue;
       const shared_axis& axis = of.results[k];
       const auto index = static_cast<std::ptrdiff_t>(rest % axis.n);
       rest /= axis.n;
@@ -222,7 +224,13 @@ void enqueue_batch(cuda::workspace::storage& storage, const batch& of) {
   const auto [position, lines] = longest_axis(of);
   const route chosen = route_of(describe(of, lines, storage.multiprocessors));
   if (chosen.by == shape::vectors) return launch_vectors(storage, of);
-  for_each_first_line(of, position, [&, lines = lines](const engine::line& first) {
+  if (chosen.by == shape::right_sides) {
+    const right_sides_axis right = *right_sides_of(of, lines);
+    return for_each_first_line(of, position, right.position, [&, lines = lines](const engine::line& first) {
+      enqueue_right_sides(storage, of, first, lines, right);
+    });
+  }
+  for_each_first_line(of, position, position, [&, lines = lines](const engine::line& first) {
     if (is_extremum) return launch_line_extrema(storage, of, chosen, first, lines);
     enqueue_lines(storage, of, chosen, first, lines);
   });

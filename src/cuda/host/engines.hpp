@@ -27,6 +27,11 @@ void reduce_batch(const engine::batch& of);
 void enqueue_lines(const cuda::workspace::storage& storage, const engine::batch& of, const route& chosen,
                    const engine::line& first, const engine::shared_axis& lines);
 
+/// The same of rows, the axis `lines`, and of all vectors that they are multiplied with.
+void enqueue_right_sides(const cuda::workspace::storage& storage, const engine::batch& of,
+                         const engine::line& first, const engine::shared_axis& lines,
+                         const right_sides_axis& right);
+
 /// Enqueues the variance of a vector, or its root, as one line: false if the kernel of vectors computes it.
 bool enqueue_moments_as_line(const cuda::workspace::storage& storage, const engine::plan& plan,
                              const destination& to);

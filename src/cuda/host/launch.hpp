@@ -13,6 +13,11 @@
 #include <exactdot/cuda/states.hpp>
 #include <plan/plan.hpp>
 
+namespace exactdot::inline v0_3::cuda_engine {
+struct rows_and_vectors;
+struct product_results;
+}  // namespace exactdot::inline v0_3::cuda_engine
+
 namespace exactdot::inline v0_3::cuda {
 
 /// Whether the current device runs kernels that are compiled for compute capability 9.0 or more.
@@ -81,6 +86,9 @@ void launch_split_lines(const workspace::storage& storage, std::size_t term,
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_columns(const workspace::storage& storage, cuda_engine::shape by, std::size_t term,
                     const cuda_engine::lines_of<Carrier, layout>& in, const cuda_engine::line_results& out);
+/// Sums of the products of each row with each vector, of floats of 16 or 32 bits.
+void launch_right_sides(const workspace::storage& storage, const cuda_engine::rows_and_vectors& in,
+                        const cuda_engine::product_results& out);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_line_moments(const workspace::storage& storage, cuda_engine::shape by,

@@ -1,4 +1,5 @@
 // Launches of the kernels of lines by a route (router.hpp), and the checks of segments' offsets.
+#include <cuda/core/right_sides.hpp>
 #include <cuda/host/engines.hpp>
 #include <cuda/host/operands.hpp>
 #include <plan/batch_checks.hpp>
@@ -89,6 +90,22 @@ void enqueue_lines(const storage_type& storage, const engine::batch& of, const r
   out.first = first.out, out.next = lines.out;
   out.to.rule = of.each.result, out.to.count = of.each.n, out.to.status = storage.status;
   enqueue_line_results(storage, of, chosen, first, lines, out);
+}
+
+void enqueue_right_sides(const storage_type& storage, const engine::batch& of, const engine::line& first,
+                         const engine::shared_axis& lines, const right_sides_axis& right) {
+  const engine::plan& each = of.each;
+  const engine::shared_axis& others = of.results[right.position];
+  rows_and_vectors in;
+  in.rows = static_cast<const char*>(right.a_is_rows ? first.a : first.b);
+  in.vectors = static_cast<const char*>(right.a_is_rows ? first.b : first.a);
+  in.next_row = right.a_is_rows ? lines.a : lines.b, in.next_vector = right.a_is_rows ? others.b : others.a;
+  in.stride = right.a_is_rows ? each.b.stride : each.a.stride;
+  in.row_count = lines.n, in.vector_count = others.n, in.n = each.n, in.type = each.a.type;
+  product_results out;
+  out.first = first.out, out.next = lines.out, out.next_vector = others.out;
+  out.to.rule = each.result, out.to.count = each.n, out.to.status = storage.status;
+  cuda::launch_right_sides(storage, in, out);
 }
 
 bool enqueue_moments_as_line(const storage_type& storage, const engine::plan& plan, const destination& to) {

@@ -1,7 +1,9 @@
 // Implementation of router.hpp. Thresholds are measured where they say so; the others are reasoned from bytes in
 // flight and from the share of the memory's speed that one multiprocessor has.
 #include <cuda/core/line_tuning.hpp>
+#include <cuda/core/right_sides.hpp>
 #include <cuda/group/rows.hpp>
+#include <cuda/host/operands.hpp>
 #include <cuda/host/router.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -22,6 +24,13 @@ bool splits_extremum_columns(const vectors_of_call& call) {
   const panel_config config =
       panel_for(columns_of_extrema<8, input_layout::any>(), call.of_launch, call.n, call.multiprocessors, false);
   return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
+}
+
+/// Whether one reading of the rows for all vectors, by blocks of 16 rows or more, takes less time than a reading
+/// for each by all multiprocessors.
+bool takes_right_sides(const vectors_of_call& call) {
+  return call.right_sides > 1 &&
+         call.of_launch * call.right_sides >= 8 * static_cast<std::size_t>(call.multiprocessors);
 }
 
 bool takes_vectors(const vectors_of_call& call) {
@@ -171,6 +180,7 @@ route route_of_lines(const vectors_of_call& call) {
 }
 
 route route_of(const vectors_of_call& call) {
+  if (takes_right_sides(call)) return {shape::right_sides, input_layout::contiguous};
   if (!call.are_segments && takes_vectors(call)) return {shape::vectors, input_layout::contiguous};
   return route_of_lines(call);
 }
@@ -199,9 +209,31 @@ vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lin
   const bool is_element = call.are_carriers || each.info().is_extremum;
   const bool is_one_row = !call.are_segments && each.n <= 1 && is_element && !each.a.swapped;
   call.lie = of.outer_a.empty() ? arrangement_of(each, lines, is_one_row) : arrangement::axes;
+  if (const auto right = right_sides_of(of, lines)) call.right_sides = of.results[right->position].n;
   call.have_columns = (call.are_carriers || call.convert_by_packs) &&
                       std::ranges::any_of(of.results, [&](const auto& axis) { return are_columns(each, axis); });
   return call;
+}
+
+std::optional<right_sides_axis> right_sides_of(const engine::batch& of, const engine::shared_axis& lines) {
+  const engine::plan& each = of.each;
+  if (!of.is_grid() || of.states != nullptr || each.info().inputs != 2 || each.info().is_extremum || each.n == 0)
+    return {};
+  if (has_element_axes(of) || each.a.swapped || each.b.swapped || each.a.type != each.b.type) return {};
+  // products of doubles take more arithmetic than a reading for each vector (docs/experiments.md)
+  const bool holds_products =
+      !is_integer(each.a.type) && each.carrier == element_type::float32 && size_of(each.a.type) > 1;
+  if (!holds_products || each.result.precision() > 24) return {};
+  for (std::size_t k = 0; k < of.results.size(); ++k) {
+    const engine::shared_axis& other = of.results[k];
+    if (lines.b == 0 && lines.a != 0 && other.a == 0 && other.b != 0 && each.a.stride == bytes_of(each.a)) {
+      return right_sides_axis{k, true};
+    }
+    if (lines.a == 0 && lines.b != 0 && other.b == 0 && other.a != 0 && each.b.stride == bytes_of(each.b)) {
+      return right_sides_axis{k, false};
+    }
+  }
+  return {};
 }
 
 vectors_of_call describe_states(const engine::batch& of, const engine::shared_axis& lines,

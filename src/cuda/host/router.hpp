@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuda/core/destination.hpp>
+#include <optional>
 #include <plan/batch.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -36,7 +37,9 @@ struct vectors_of_call {
   int log2_parts = 0;         ///< of the addends that an element makes
   std::size_t of_launch = 1;  ///< vectors of a launch
   std::size_t vectors = 1;    ///< of the call
-  std::size_t n = 0;          ///< elements of each; of segments of all
+  /// The second vectors of a launch on rows, each of which all rows are multiplied with; 1: any other launch.
+  std::size_t right_sides = 1;
+  std::size_t n = 0;  ///< elements of each; of segments of all
   int multiprocessors = 1;
 };
 
@@ -47,6 +50,7 @@ enum class shape : unsigned char {
   segments,       ///< classes of lengths: shape/segments.cuh; lines of one length, too
   columns,        ///< neighbouring threads read neighbouring columns: shape/columns.cuh
   short_columns,  ///< some of a thread: shape/short_columns.cuh
+  right_sides,    ///< rows, each with all of few vectors: shape/tile_products.cuh
 };
 
 struct route {
@@ -69,14 +73,22 @@ inline constexpr engine::shared_axis one_line{1, 0, 0, 0, 0};
 /// Of a batch that has no keys, of whose results those along the axis `lines` are a launch.
 [[nodiscard]] vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lines,
                                        int multiprocessors);
+/// Rows that are multiplied with each of some vectors: the axis along which these lie.
+struct right_sides_axis {
+  std::size_t position;   ///< among the result axes of the batch
+  bool a_is_rows = true;  ///< else b is
+};
+/// Of a launch on the axis `lines` of a batch of dot products, if kernels multiply their elements so.
+[[nodiscard]] std::optional<right_sides_axis> right_sides_of(const engine::batch& of,
+                                                             const engine::shared_axis& lines);
 /// The same of states, to which sums of this term are added.
 [[nodiscard]] vectors_of_call describe_states(const engine::batch& of, const engine::shared_axis& lines,
                                               const core::term_info& term, int multiprocessors);
 /// Of a vector.
 [[nodiscard]] vectors_of_call describe(const engine::plan& one, int multiprocessors);
 
-/// Whether the rows of a batch that has keys are sorted by these, and added as they lie; else each column is a pass of
-/// tables. Columns have to follow each other, and to have kernels (group/rows.hpp).
+/// Whether the rows of a batch that has keys are sorted by these, and added as they lie; else each column is a pass
+/// of tables. Columns have to follow each other, and to have kernels (group/rows.hpp).
 [[nodiscard]] bool takes_rows(const engine::batch& of);
 
 }  // namespace exactdot::inline v0_3::cuda_engine
