@@ -20,7 +20,9 @@ if tuple(int("".join(filter(str.isdigit, part)) or 0) for part in _torch.__versi
                       "functions of exactdot itself take its tensors")
 
 from exactdot import check  # noqa: E402  after the sentence above
+from exactdot.torch._indexing import embedding, embedding_bag, index_add, scatter_add, segment_reduce  # noqa: E402
 from exactdot.torch._products import add, dot, linear, mv, vecdot  # noqa: E402
 from exactdot.torch._reductions import amax, amin, mean, std, sum, var, vector_norm  # noqa: E402
 
-__all__ = ["add", "amax", "amin", "check", "dot", "linear", "mean", "mv", "std", "sum", "var", "vecdot", "vector_norm"]
+__all__ = ["add", "amax", "amin", "check", "dot", "embedding", "embedding_bag", "index_add", "linear", "mean", "mv", "scatter_add",
+           "segment_reduce", "std", "sum", "var", "vecdot", "vector_norm"]

@@ -4,6 +4,9 @@ An operator has canonical arguments: dims that are not negative, and the dtype o
 write and call it. Below the dispatcher it sees plain tensors, which the engine reads in place: on a CPU as NumPy arrays, the
 fastest way in, on a GPU by address, ordered by PyTorch's current stream. So autograd, torch.compile, vmap and CUDA graphs see one
 node whose shape is known. Registered in Python by torch.library: the extension depends on no version of PyTorch.
+Cost of a call: the dispatcher and its Python kernels take some ten times as long as a short sum. A call of plain tensors outside
+of compilers, modes and transforms goes to the engine at once, with a gradient by one autograd.Function, which torch.func takes too
+(it does not take the gradients that torch.library registers).
 """
 
 from __future__ import annotations
@@ -25,9 +28,9 @@ _READ_BY_NUMPY = FLOATS_OF_NUMPY | INTEGERS
 
 def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[..., Any], *,
            save: Callable[..., None] | None = None, backward: Callable[..., Any] | None = None,
-           vmap: Callable[..., Any] | None = None) -> Any:
-    """Registers exactdot::name and returns its overload. `save` and `backward` are those of torch.library.register_autograd,
-    `vmap` that of torch.library.register_vmap; an operator without `backward` has no gradient."""
+           vmap: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Registers exactdot::name and returns a function that calls it the shortest way. `save` and `backward` are those of
+    torch.library.register_autograd, `vmap` that of torch.library.register_vmap; without `backward` there is no gradient."""
     LIBRARY.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
     for key in ("CPU", "CUDA"):
         LIBRARY.impl(name, compute, key)
@@ -37,12 +40,72 @@ def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[.
         torch.library.register_autograd(qualified, backward, setup_context=save, lib=LIBRARY)
     if vmap is not None:
         torch.library.register_vmap(qualified, vmap, lib=LIBRARY)
-    return getattr(torch.ops.exactdot, name).default
+    overload = getattr(torch.ops.exactdot, name).default
+
+    def below(*arguments: Any) -> Any:
+        return compute(*arguments) if route_of(arguments) != DISPATCHER else overload(*arguments)
+
+    def call(*arguments: Any) -> Any:
+        if torch.compiler.is_compiling():
+            return overload(*arguments)
+        route = route_of(arguments)
+        if route == ENGINE:
+            return compute(*arguments)
+        if backward is not None and route == GRADIENT:
+            return eager.apply(*arguments)
+        return transformed.apply(*arguments) if backward is not None and _has_transforms() else below(*arguments)
+
+    if backward is not None:
+        eager, transformed = functions_of(name, below, save, backward, vmap)
+    return call
+
+
+def functions_of(name: str, below: Callable[..., Any], save: Any, backward: Any, vmap: Any) -> tuple[Any, Any]:
+    """The operator as autograd.Function, and as torch.func wants one: there PyTorch reads the signature at each call, for tens of
+    microseconds."""
+    def forward(ctx: Any, *arguments: Any) -> Any:
+        result = below(*arguments)
+        save(ctx, arguments, result)
+        return result
+
+    common = {"backward": staticmethod(backward)}
+    eager = type(name, (torch.autograd.Function,), common | {"forward": staticmethod(forward)})
+    transformed = type(name, (torch.autograd.Function,), common | {
+        "forward": staticmethod(below), "setup_context": staticmethod(save), "vmap": staticmethod(vmap)})
+    return eager, transformed
+
+
+ENGINE, GRADIENT, DISPATCHER = range(3)
+_PLAIN = frozenset({Tensor, torch.nn.Parameter})
+_VALUES = frozenset({int, float, bool, list, torch.dtype})
+_has_transforms = torch._C._are_functorch_transforms_active
+_count_modes = torch._C._len_torch_dispatch_stack
+_tracer = torch._C._get_tracing_state
+_forward_level = torch.autograd.forward_ad
+
+
+def route_of(arguments: tuple[Any, ...]) -> int:
+    """DISPATCHER if a mode, a tracer, a transform or a subclass of tensors watches the call, GRADIENT if autograd alone does."""
+    if _count_modes() or _has_transforms() or _tracer() or torch.compiler.is_compiling():
+        return DISPATCHER
+    needs_gradient = False
+    for x in arguments:
+        kind = type(x)
+        if kind in _PLAIN:
+            if not (x.is_cpu or x.is_cuda) or x.layout is not torch.strided:
+                return DISPATCHER
+            needs_gradient = needs_gradient or x.requires_grad
+        elif kind not in _VALUES:
+            return DISPATCHER
+    if _forward_level._current_level >= 0:
+        return GRADIENT  # whose refusal names what is missing
+    return GRADIENT if needs_gradient and torch.is_grad_enabled() else ENGINE
 
 
 def array(x: Tensor) -> Any:
     """What the engine reads in place of a tensor, or writes to."""
-    x = x.detach()
+    if x.requires_grad:
+        x = x.detach()
     if x.is_neg():
         x = x.resolve_neg()
     if x.dtype is torch.bool:
@@ -54,7 +117,7 @@ def check_tensors(caller: str, **tensors: Any) -> None:
     """Tensors of element types, on one device. Raises TypeError and ValueError that name the argument."""
     devices = set()
     for name, x in tensors.items():
-        if not isinstance(x, Tensor):
+        if type(x) not in _PLAIN and not isinstance(x, Tensor):
             raise TypeError(f"{caller}: {name} is a {type(x).__name__}; use a tensor")
         if x.dtype not in ELEMENTS:
             raise TypeError(f"{caller}: {name} is of {x.dtype}, which has no exact sums; use a floating-point or integer type")

@@ -222,3 +222,46 @@ def batched_index_add(info: Any, in_dims: tuple[Any, ...], x: Tensor, dim: int, 
 
 INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, float alpha) -> Tensor", compute_index_add,
                    fake_index_add, save=save_index, backward=gradient_of_index_add, vmap=batched_index_add)
+
+
+# extrema of rows by keys that never decrease; what is empty has the extreme infinity
+
+def compute_segment_extremum(rows: Tensor, keys: Tensor, groups: int, greatest: bool) -> Tensor:
+    result = rows.new_full((groups, *rows.shape[1:]), -float("inf") if greatest else float("inf"))
+    if not rows.numel():
+        return result
+    present, numbered = torch.unique_consecutive(keys, return_inverse=True)
+    found = rows.new_empty((present.shape[0], *rows.shape[1:]))
+    (xd.group_max if greatest else xd.group_min)(array(rows), array(numbered), present.shape[0], out=array(found))
+    return result.index_copy_(0, present.to(torch.int64), found)
+
+
+def fake_segment_extremum(rows: Tensor, keys: Tensor, groups: int, greatest: bool) -> Tensor:
+    return _fake(rows, groups, rows.dtype)
+
+
+def save_extremum(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    rows, keys, ctx.groups, _ = inputs
+    ctx.save_for_backward(rows, keys, output)
+
+
+def gradient_of_segment_extremum(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+    rows, keys, result = ctx.saved_tensors
+    ties = rows == EMBEDDING(result, keys, -1)
+    counts = GROUP_SUM(ties, keys, ctx.groups, False, torch.int64)
+    return ties * EMBEDDING(g / counts.clamp(min=1), keys, -1), None, None, None
+
+
+def batched_segment_extremum(info: Any, in_dims: tuple[Any, ...], rows: Tensor, keys: Tensor, groups: int,
+                             greatest: bool) -> tuple[Tensor, int]:
+    batch = info.batch_size
+    if in_dims[1] is None:
+        return SEGMENT_EXTREMUM(rows.movedim(in_dims[0], -1), keys, groups, greatest), rows.ndim - 1
+    rows, keys = first(rows, in_dims[0], batch), first(keys, in_dims[1], batch)
+    result = SEGMENT_EXTREMUM(rows.flatten(0, 1), batched_keys(keys, groups, batch), batch * groups, greatest)
+    return result.unflatten(0, (batch, groups)), 0
+
+
+SEGMENT_EXTREMUM = define("segment_extremum", "(Tensor rows, Tensor keys, SymInt groups, bool greatest) -> Tensor",
+                          compute_segment_extremum, fake_segment_extremum, save=save_extremum,
+                          backward=gradient_of_segment_extremum, vmap=batched_segment_extremum)
