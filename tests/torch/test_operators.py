@@ -15,7 +15,8 @@ from torch.func import grad, vmap
 from cases import CASES, Case, make_of, operators
 
 by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-WITHOUT_GRADIENT = {"check", "clip_grad_norm_", "clip_grads_with_norm_", "get_total_norm"}
+WITHOUT_GRADIENT = {"Report", "check", "clip_grad_norm_", "clip_grads_with_norm_", "deterministic", "get_total_norm", "report",
+                    "use_deterministic"}
 NAMES = sorted(operators(make_of(torch.float32)))
 
 

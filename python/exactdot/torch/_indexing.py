@@ -118,10 +118,10 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
         raise ValueError(f"scatter_add: index has shape {tuple(index.shape)}, source {tuple(source.shape)}, x {tuple(x.shape)}; index "
                          f"must not be longer, x along dim {dim} excepted")
     used = source[tuple(slice(0, n) for n in index.shape)]
-    return INDEX_ADD(x.flatten(), 0, _flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+    return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
 
 
-def _flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:
+def flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """Places in x as a vector; -1, which is refused, of an index that is out of range along dim."""
     stride, places = 1, torch.zeros_like(index)
     for i in reversed(range(x.ndim)):

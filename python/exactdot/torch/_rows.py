@@ -179,17 +179,20 @@ EMBEDDING = define("embedding", "(Tensor rows, Tensor keys, SymInt padding) -> T
 
 # index_add: what is there is one more term
 
+def add_rows(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
+    """Adds in place, and returns x."""
+    if source.numel():
+        table, rows = array(x.movedim(dim, 0)), source.movedim(dim, 0)
+        if alpha == 1:
+            xd.group_sum(array(rows), array(index), add_to=table)
+        else:
+            weights = torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)
+            xd.group_dot(array(rows), array(weights), array(index), add_to=table)
+    return x
+
+
 def compute_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
-    result = x.clone(memory_format=torch.contiguous_format)
-    if not source.numel():
-        return result
-    table, rows = array(result.movedim(dim, 0)), source.movedim(dim, 0)
-    if alpha == 1:
-        xd.group_sum(array(rows), array(index), add_to=table)
-    else:
-        weights = torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)
-        xd.group_dot(array(rows), array(weights), array(index), add_to=table)
-    return result
+    return add_rows(x.clone(memory_format=torch.contiguous_format), dim, index, source, alpha)
 
 
 def fake_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
