@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from reference import exact_dot, exact_reduction
+from reference import exact_dot, exact_reduction, rounded
 
 FLOATS = ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
@@ -100,6 +101,20 @@ def test_layouts_and_special_values(element: str) -> None:
             assert pattern(REDUCTIONS[name](y, 1, False)) == pattern(expected(name, y, 1, False, y.dtype, 0)), (name, special)
     imaginary = torch.randn(4, dtype=torch.complex64).conj().imag  # a view that is not yet negated
     assert imaginary.is_neg() and torch.equal(xt.sum(imaginary, dtype=torch.float64), xt.sum(imaginary.clone(), dtype=torch.float64))
+
+
+@pytest.mark.parametrize("element", FLOATS)
+def test_corrections_with_a_fraction(element: str) -> None:
+    x = samples(element, 3, 9)
+    for correction in (0.5, 1.25):
+        for dtype in (torch.float64, torch.float32):
+            found = xt.var(x, 1, correction=correction, dtype=dtype)
+            rows = [[Fraction(v) for v in numbers(row)] for row in x]
+            wanted = [rounded((9 * sum(v * v for v in row) - sum(row) ** 2) / (9 * (9 - Fraction(correction))), name_of(dtype)) for row in rows]
+            assert found.double().tolist() == wanted
+    if element == "bfloat16" and find_spec("ml_dtypes") is None:
+        with pytest.raises(ImportError, match="std: a correction with a fraction rounded to torch.bfloat16 needs the package ml_dtypes"):
+            xt.std(x, correction=0.5)
 
 
 def test_empty_tensors_and_scalars() -> None:

@@ -48,7 +48,7 @@ def loss_of(case: Case):
     """A function of the inputs whose gradients are no constants."""
     def loss(*inputs: torch.Tensor) -> torch.Tensor:
         result = case.function(*inputs)
-        weights = torch.arange(1, 1 + result.numel(), dtype=result.dtype).reshape(result.shape)
+        weights = torch.arange(1, 1 + result.numel(), dtype=result.dtype, device=result.device).reshape(result.shape)
         return (result * weights).square().sum()
     return loss
 

@@ -2,8 +2,8 @@
 
 Each product of matrices is exactdot's; each other sum is PyTorch's, replaced by `deterministic`, whose report has to be empty of
 others. Every example's gradient is computed on its own (torch.func.vmap of grad), and gradients are added exactly over examples,
-micro-batches and ranks. What is left is element-wise: +, −, ×, ÷ and √ are rounded as IEEE 754 says, in any batch and on any device;
-exp and log are not, so that they are made of these here. Beside it the same model with PyTorch's own sums.
+micro-batches and ranks. What is left is element-wise: +, −, ×, ÷ and √ are rounded as IEEE 754 says, in any batch; exp
+and log are not everywhere, so that they are made of these here. Beside it the same model with PyTorch's own sums.
 
 usage: language_model.py [--steps N] [--device cpu|cuda]
 """

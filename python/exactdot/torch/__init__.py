@@ -4,7 +4,7 @@
 >>> import exactdot.torch as xt
 >>> x = torch.tensor([1e30, 1.0, -1e30], requires_grad=True)
 >>> xt.sum(x)
-tensor(1., grad_fn=<exactdot_sum...>)
+tensor(1., grad_fn=<exactdot_sumBackward>)
 
 They are operators of torch.library: autograd (also twice), torch.compile, torch.func and CUDA graphs take them. Importing this module
 imports PyTorch; `import exactdot` does not.

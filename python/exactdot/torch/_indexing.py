@@ -6,7 +6,6 @@ They reduce to the four operators of _rows.py, so their gradients are exact sums
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor

@@ -69,6 +69,7 @@ def functions_of(name: str, below: Callable[..., Any], save: Any, backward: Any,
         return result
 
     common = {"backward": staticmethod(backward)}
+    name = f"exactdot_{name}"
     eager = type(name, (torch.autograd.Function,), common | {"forward": staticmethod(forward)})
     transformed = type(name, (torch.autograd.Function,), common | {
         "forward": staticmethod(below), "setup_context": staticmethod(save), "vmap": staticmethod(vmap)})
@@ -86,7 +87,7 @@ _forward_level = torch.autograd.forward_ad
 
 def route_of(arguments: tuple[Any, ...]) -> int:
     """DISPATCHER if a mode, a tracer, a transform or a subclass of tensors watches the call, GRADIENT if autograd alone does."""
-    if _count_modes() or _has_transforms() or _tracer() or torch.compiler.is_compiling():
+    if _count_modes() or _has_transforms() or _tracer():
         return DISPATCHER
     needs_gradient = False
     for x in arguments:
@@ -115,14 +116,17 @@ def array(x: Tensor) -> Any:
 
 def check_tensors(caller: str, **tensors: Any) -> None:
     """Tensors of element types, on one device. Raises TypeError and ValueError that name the argument."""
-    devices = set()
+    device, is_one = None, True
     for name, x in tensors.items():
         if type(x) not in _PLAIN and not isinstance(x, Tensor):
             raise TypeError(f"{caller}: {name} is a {type(x).__name__}; use a tensor")
         if x.dtype not in ELEMENTS:
             raise TypeError(f"{caller}: {name} is of {x.dtype}, which has no exact sums; use a floating-point or integer type")
-        devices.add(x.device)
-    if len(devices) > 1:
+        if device is None:
+            device = x.device
+        elif x.device != device:
+            is_one = False
+    if not is_one:
         places = ", ".join(f"{name} on {x.device}" for name, x in tensors.items())
         raise ValueError(f"{caller}: tensors on two devices: {places}")
 
@@ -145,14 +149,32 @@ def normal_dims(caller: str, dim: Any, ndim: int) -> list[int]:
     return dims if ndim else []
 
 
+def wide_of(dtype: torch.dtype) -> torch.dtype:
+    """In which PyTorch computes elements of a floating-point type."""
+    return torch.float64 if dtype is torch.float64 else torch.float32
+
+
+def quotient(g: Tensor, count: Any) -> Tensor:
+    """g over a number of elements, rounded once in wide_of(g.dtype), which it has. By tensors: over a number of Python, CUDA's kernels
+    multiply by the reciprocal, and of 16 bits PyTorch rounds integers to g's type first."""
+    wide = wide_of(g.dtype)
+    divisor = count.to(wide) if isinstance(count, Tensor) else torch.full((), count, dtype=wide, device=g.device)
+    return g.to(wide) / divisor
+
+
 def reduced_shape(shape: Sequence[int], dims: Sequence[int], keepdim: bool) -> list[int]:
     """The shape of the results over `dims`, which then have length 1 or are left out."""
     return [1 if i in dims else n for i, n in enumerate(shape) if keepdim or i not in dims]
 
 
+_any_autocast: Callable[[], bool] = torch._C._is_any_autocast_enabled
+
+
 def autocast_dtype(x: Tensor, precise: bool) -> torch.dtype:
     """The dtype that a result has by default: that of x; within torch.autocast float32 for `precise` operators (sums, norms,
     losses) of 16-bit floats, and autocast's own type for products with float32."""
+    if not _any_autocast():
+        return x.dtype
     kind = x.device.type
     if x.dtype in FLOATS and kind in ("cpu", "cuda") and torch.is_autocast_enabled(kind):
         if precise and x.dtype in (torch.float16, torch.bfloat16):

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import (FLOATS, INTEGERS, array, autocast_dtype, check_tensors, define, normal_dims,
-                                       reduced_shape)
+from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, normal_dims, quotient,
+                                       reduced_shape, wide_of)
 
 
 class Call(NamedTuple):
@@ -43,12 +43,12 @@ def gradient_of_sum(g: Tensor, of: Call) -> Tensor:
 
 
 def gradient_of_mean(g: Tensor, of: Call) -> Tensor:
-    return (g / of.count).expand(of.shape)
+    return quotient(g, of.count).expand(of.shape)
 
 
 def gradient_of_var(g: Tensor, of: Call) -> Tensor:
     """(x − m)·(2g/(n − correction)); m is the exact mean, of 16-bit floats in float32."""
-    wide = of.x.dtype if of.x.dtype in (torch.float32, torch.float64) else torch.float32
+    wide = wide_of(of.x.dtype)
     divisor = of.count - of.correction
     scale = g.to(wide) * (2 / divisor if divisor > 0 else math.nan)
     return (of.x.to(wide) - OPERATORS["mean"](of.x, of.dims, True, wide)) * scale
@@ -69,7 +69,7 @@ def gradient_of_asum(g: Tensor, of: Call) -> Tensor:
 def gradient_of_extremum(g: Tensor, of: Call) -> Tensor:
     """Equal extreme elements share the gradient; their number is a sum of integers."""
     ties = of.x == of.result
-    return ties * (g / OPERATORS["sum"](ties, of.dims, True, torch.int64))
+    return ties * quotient(g, OPERATORS["sum"](ties, of.dims, True, torch.int64))
 
 
 TABLE = {
@@ -90,7 +90,11 @@ def register(name: str, row: Reduction) -> None:
         result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
         source, out = (x, result) if x.ndim else (x.reshape(1), result)
         more = {"ddof": extra[0]} if extra else {}
-        row.compute(array(source), axis=tuple(dim) if x.ndim else 0, keepdims=keepdim and x.ndim > 0, out=array(out), **more)
+        try:
+            row.compute(array(source), axis=tuple(dim) if x.ndim else 0, keepdims=keepdim and x.ndim > 0, out=array(out), **more)
+        except ModuleNotFoundError as missing:
+            raise ImportError(f"{name}: a correction with a fraction rounded to {dtype} needs the package {missing.name}; install it, or "
+                              "pass dtype=torch.float32") from missing
         return result
 
     def fake(x: Tensor, dim: list[int], keepdim: bool, dtype: torch.dtype, *extra: Any) -> Tensor:
@@ -218,7 +222,7 @@ def mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtyp
     Returns
     -------
     Tensor
-        NaN where there are no elements. Gradient: g/n, rounded in the result's dtype and then to that of x.
+        NaN where there are no elements. Gradient: g/n, of 16-bit floats rounded in float32 first.
 
     Raises
     ------
@@ -249,8 +253,8 @@ def var(x: Tensor, dim: Any = None, *, correction: float = 1, keepdim: bool = Fa
     x, dim, keepdim, dtype, out
         As of `mean`.
     correction : int or float
-        What is taken from the number of elements, by default 1. With a fraction a result takes some microseconds, and CUDA tensors
-        are not captured in graphs.
+        What is taken from the number of elements, by default 1. With a fraction a result takes some microseconds on the host, which
+        waits for a GPU, and needs the package ml_dtypes for bfloat16 and 8-bit floats.
 
     Returns
     -------

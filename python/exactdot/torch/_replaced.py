@@ -14,7 +14,7 @@ from torch import Tensor
 
 import exactdot as xd
 from exactdot.torch._indexing import flat_places
-from exactdot.torch._operators import FLOATS, array
+from exactdot.torch._operators import FLOATS, array, wide_of
 from exactdot.torch._products import MV, VECDOT
 from exactdot.torch._reductions import OPERATORS
 from exactdot.torch._rows import GROUP_MEAN, GROUP_SUM, KEYS, add_rows
@@ -144,6 +144,7 @@ def _put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bo
     at = [i for i, index in enumerate(indices) if index is not None]
     if not accumulate or not at or at != list(range(at[0], at[-1] + 1)):
         return NotImplemented
+    values = values.to(x.device) if values.ndim == 0 else values  # PyTorch takes a number in host memory
     given = [indices[i] for i in at]
     if not all(_may_add(x, index, values) for index in given):
         return NotImplemented
@@ -182,7 +183,7 @@ def exact_embedding_gradient(g: Tensor, keys: Tensor, count: int, padding: int, 
 def exact_mse_loss(x: Tensor, target: Tensor, reduction: int = 1) -> Any:
     if reduction == 0 or x.dtype not in FLOATS or x.dtype is not target.dtype:
         return NotImplemented
-    wide = torch.promote_types(x.dtype, torch.float32)
+    wide = wide_of(x.dtype)
     difference = x.to(wide) - target.to(wide)
     squares = difference * difference
     return OPERATORS["mean" if reduction == 1 else "sum"](squares, list(range(squares.ndim)), False, x.dtype)

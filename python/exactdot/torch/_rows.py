@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import FLOATS, array, check_tensors, define
+from exactdot.torch._operators import array, define, quotient
 from exactdot.torch._products import VECDOT
 
 KEYS = (torch.int32, torch.int64)
@@ -85,8 +85,8 @@ def gradient_of_group_sum(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 def gradient_of_group_mean(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     (keys,) = ctx.saved_tensors
     counts = GROUP_SUM(torch.ones_like(keys), keys, ctx.groups, ctx.skip, torch.int64)
-    each = g / counts.reshape(counts.shape + (1,) * (g.ndim - 1))
-    return gathered(each, keys, ctx.skip).to(ctx.dtype), None, None, None, None
+    each = quotient(g, counts.reshape(counts.shape + (1,) * (g.ndim - 1)))
+    return gathered(each.to(g.dtype), keys, ctx.skip).to(ctx.dtype), None, None, None, None
 
 
 GROUP_SUM = define_group("group_sum", xd.group_sum, save_keys, gradient_of_group_sum)
@@ -209,7 +209,8 @@ def gradient_of_index_add(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     of_source = None
     if ctx.needs_input_grad[3]:
         of_source = EMBEDDING(g.movedim(ctx.dim, 0), index, -1).movedim(0, ctx.dim)
-        of_source = of_source * ctx.alpha if ctx.alpha != 1 else of_source
+        if ctx.alpha != 1:  # a factor of the source's type, as in the sum
+            of_source = of_source * torch.full((), ctx.alpha, dtype=g.dtype, device=g.device)
     return g, None, None, of_source, None
 
 
@@ -252,7 +253,7 @@ def gradient_of_segment_extremum(ctx: Any, g: Tensor) -> tuple[Tensor | None, ..
     rows, keys, result = ctx.saved_tensors
     ties = rows == EMBEDDING(result, keys, -1)
     counts = GROUP_SUM(ties, keys, ctx.groups, False, torch.int64)
-    return ties * EMBEDDING(g / counts.clamp(min=1), keys, -1), None, None, None
+    return ties * EMBEDDING(quotient(g, counts.clamp(min=1)).to(g.dtype), keys, -1), None, None, None
 
 
 def batched_segment_extremum(info: Any, in_dims: tuple[Any, ...], rows: Tensor, keys: Tensor, groups: int,

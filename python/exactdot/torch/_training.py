@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import FLOATS, array, autocast_dtype, check_tensors, define
+from exactdot.torch._operators import FLOATS, array, autocast_dtype, check_tensors, define, wide_of
 from exactdot.torch._reductions import mean, reduce, sum
 from exactdot.torch._rows import GROUP_MEAN
 
@@ -215,7 +215,7 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
     kind = torch.promote_types(input.dtype, target.dtype)
     if kind not in FLOATS:
         raise TypeError(f"mse_loss: input is of {input.dtype}, target of {target.dtype}; use floating-point numbers")
-    wide = kind if kind is torch.float64 else torch.float32
+    wide = wide_of(kind)
     difference = input.to(wide) - target.to(wide)
     dtype = autocast_dtype(input.new_empty(0, dtype=kind), precise=True)
     squares = difference * difference
