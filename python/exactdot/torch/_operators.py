@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,7 +24,7 @@ INTEGERS = frozenset({torch.int8, torch.int16, torch.int32, torch.int64, torch.u
 FLOATS_OF_8_BITS = frozenset({torch.float8_e4m3fn, torch.float8_e5m2})
 FLOATS = FLOATS_OF_NUMPY | FLOATS_OF_8_BITS | {torch.bfloat16}
 ELEMENTS = FLOATS | INTEGERS | {torch.bool}
-_READ_BY_NUMPY = FLOATS_OF_NUMPY | INTEGERS
+_READ_BY_NUMPY = {kind: np.dtype(str(kind).removeprefix("torch.")) for kind in FLOATS_OF_NUMPY | INTEGERS}
 
 
 def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[..., Any], *,
@@ -107,11 +108,22 @@ def array(x: Tensor) -> Any:
     """What the engine reads in place of a tensor, or writes to."""
     if x.requires_grad:
         x = x.detach()
+    dtype = x.dtype
+    if x.is_cpu and dtype in _READ_BY_NUMPY:
+        return x.numpy() if not x.is_neg() else x.resolve_neg().numpy()
     if x.is_neg():
         x = x.resolve_neg()
-    if x.dtype is torch.bool:
-        x = x.view(torch.uint8)
-    return x.numpy() if x.is_cpu and x.dtype in _READ_BY_NUMPY else x
+    return x.view(torch.uint8) if dtype is torch.bool else x
+
+
+def new_scalar(x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Any]:
+    """A new tensor of no dimension beside x, and what the engine writes to. On a CPU one of NumPy's memory, which takes a fifth of the
+    time that a view by NumPy of a new tensor takes."""
+    if x.is_cpu and dtype in _READ_BY_NUMPY:
+        memory = np.empty((), _READ_BY_NUMPY[dtype])
+        return torch.from_numpy(memory), memory
+    result = x.new_empty((), dtype=dtype)
+    return result, array(result)
 
 
 def check_tensors(caller: str, **tensors: Any) -> None:

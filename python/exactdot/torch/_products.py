@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import FLOATS, array, autocast_dtype, check_tensors, define
+from exactdot.torch._operators import FLOATS, array, autocast_dtype, check_tensors, define, new_scalar
 from exactdot.torch._reductions import OPERATORS, stored
 
 SUM = OPERATORS["sum"]
@@ -24,6 +24,10 @@ def _without(shape: Any, dim: int) -> list[int]:
 
 
 def compute_vecdot(a: Tensor, b: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
+    if a.ndim == 1 and a.shape == b.shape:
+        result, out = new_scalar(a, dtype)
+        xd.dot(array(a), array(b), out=out)
+        return result
     a, b = torch.broadcast_tensors(a, b)
     result = a.new_empty(_without(a.shape, dim), dtype=dtype)
     xd.vecdot(array(a), array(b), axis=dim, out=array(result))

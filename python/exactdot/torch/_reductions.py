@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, normal_dims, quotient,
-                                       reduced_shape, wide_of)
+from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, new_scalar, normal_dims,
+                                       quotient, reduced_shape, wide_of)
 
 
 class Call(NamedTuple):
@@ -87,11 +87,15 @@ OPERATORS: dict[str, Any] = {}
 
 def register(name: str, row: Reduction) -> None:
     def compute(x: Tensor, dim: list[int], keepdim: bool, dtype: torch.dtype, *extra: Any) -> Tensor:
-        result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
-        source, out = (x, result) if x.ndim else (x.reshape(1), result)
-        more = {"ddof": extra[0]} if extra else {}
+        options: dict[str, Any] = {"ddof": extra[0]} if extra else {}
+        if len(dim) == x.ndim and not keepdim:
+            result, out = new_scalar(x, dtype)  # without axes, which take as long as a short sum
+        else:
+            result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
+            out = array(result)
+            options |= {"axis": tuple(dim), "keepdims": keepdim} if x.ndim else {}
         try:
-            row.compute(array(source), axis=tuple(dim) if x.ndim else 0, keepdims=keepdim and x.ndim > 0, out=array(out), **more)
+            row.compute(array(x if x.ndim else x.reshape(1)), out=out, **options)
         except ModuleNotFoundError as missing:
             raise ImportError(f"{name}: a correction with a fraction rounded to {dtype} needs the package {missing.name}; install it, or "
                               "pass dtype=torch.float32") from missing
