@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._indexing import flat_places
+from exactdot.torch._rows import flat_places
 from exactdot.torch._operators import FLOATS, array, wide_of
-from exactdot.torch._products import MV, VECDOT
-from exactdot.torch._reductions import OPERATORS
-from exactdot.torch._rows import GROUP_MEAN, GROUP_SUM, KEYS, add_rows
+from exactdot.torch._product_operators import MV, VECDOT
+from exactdot.torch._reduction_operators import OPERATORS
+from exactdot.torch._row_operators import GROUP_MEAN, GROUP_SUM, KEYS, add_rows
 
 aten = torch.ops.aten
 REPLACED: dict[Any, Callable[..., Any]] = {}

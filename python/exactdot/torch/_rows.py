@@ -1,271 +1,312 @@
-"""Rows of a tensor by an index: index_add, scatter_add, segments, embeddings, and the sums that are their gradients.
+"""The public functions of rows by an index: index_add, scatter_add, segment_reduce, embedding, embedding_bag.
 
-Four operators carry all of it. `embedding` gathers rows by keys, and its gradient is `group_sum`: the exact sum of the rows of each
-key, whose gradient gathers again. `group_dot` weighs the rows, `group_mean` divides; `index_add` adds to what is there, as one more
-exact term. So no result and no gradient depends on the order of the rows. Cost: that of xd.group_sum, some ns an element on a CPU.
+They reduce to the operators of _row_operators.py, so their gradients are exact sums wherever a sum is.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import torch
 from torch import Tensor
 
-import exactdot as xd
-from exactdot.torch._operators import array, define, quotient
-from exactdot.torch._products import VECDOT
-
-KEYS = (torch.int32, torch.int64)
-
-
-def _compute(function: Any, *weights: Tensor, rows: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
-    result = rows.new_empty((groups, *rows.shape[1:]), dtype=dtype)
-    if rows.ndim == 1 or result.numel():
-        function(array(rows), *map(array, weights), array(keys), groups, skip_out_of_range=skip, out=array(result))
-    return result
-
-
-def _fake(rows: Tensor, groups: int, dtype: torch.dtype) -> Tensor:
-    return rows.new_empty((groups, *rows.shape[1:]), dtype=dtype)
-
-
-def gathered(rows: Tensor, keys: Tensor, skip: bool) -> Tensor:
-    """rows[keys]; 0 for keys that were skipped, if they may be."""
-    if not skip:
-        return EMBEDDING(rows, keys, -1)
-    inside = (keys >= 0) & (keys < rows.shape[0])
-    found = EMBEDDING(rows, keys.where(inside, 0), -1)
-    return found.where(inside.reshape(inside.shape + (1,) * (rows.ndim - 1)), 0)
-
-
-def batched_keys(keys: Tensor, groups: int, batch: int) -> Tensor:
-    """Keys of a batch, (B, n) or (n,), as keys of B·groups groups; those out of range stay so."""
-    step = torch.arange(batch, device=keys.device, dtype=torch.int64).unsqueeze(1) * groups
-    moved = torch.where(keys < 0, keys, torch.where(keys < groups, keys + step, batch * groups))
-    return moved.flatten()
-
-
-def first(x: Tensor, at: int | None, batch: int) -> Tensor:
-    return x.expand(batch, *x.shape) if at is None else x.movedim(at, 0)
-
-
-# group_sum, group_mean
-
-def define_group(name: str, function: Any, save: Any, backward: Any) -> Any:
-    def compute(rows: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
-        return _compute(function, rows=rows, keys=keys, groups=groups, skip=skip, dtype=dtype)
-
-    def fake(rows: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
-        return _fake(rows, groups, dtype)
-
-    def vmap(info: Any, in_dims: tuple[Any, ...], rows: Tensor, keys: Tensor, groups: int, skip: bool,
-             dtype: torch.dtype) -> tuple[Tensor, int]:
-        batch = info.batch_size
-        rows = first(rows, in_dims[0], batch)
-        all_keys = batched_keys(first(keys, in_dims[1], batch), groups, batch)
-        result = operator(rows.flatten(0, 1), all_keys, batch * groups, skip, dtype)
-        return result.unflatten(0, (batch, groups)), 0
-
-    operator = define(name, "(Tensor rows, Tensor keys, SymInt groups, bool skip, ScalarType dtype) -> Tensor", compute, fake,
-                      save=save, backward=backward, vmap=vmap)
-    return operator
-
-
-def save_keys(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    rows, keys, ctx.groups, ctx.skip, _ = inputs
-    ctx.dtype = rows.dtype
-    ctx.save_for_backward(keys)
-
-
-def gradient_of_group_sum(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    return gathered(g, ctx.saved_tensors[0], ctx.skip).to(ctx.dtype), None, None, None, None
-
-
-def gradient_of_group_mean(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    (keys,) = ctx.saved_tensors
-    counts = GROUP_SUM(torch.ones_like(keys), keys, ctx.groups, ctx.skip, torch.int64)
-    each = quotient(g, counts.reshape(counts.shape + (1,) * (g.ndim - 1)))
-    return gathered(each.to(g.dtype), keys, ctx.skip).to(ctx.dtype), None, None, None, None
-
-
-GROUP_SUM = define_group("group_sum", xd.group_sum, save_keys, gradient_of_group_sum)
-GROUP_MEAN = define_group("group_mean", xd.group_mean, save_keys, gradient_of_group_mean)
-
-
-# group_dot: rows with a weight each
-
-def compute_group_dot(rows: Tensor, weights: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
-    return _compute(xd.group_dot, weights, rows=rows, keys=keys, groups=groups, skip=skip, dtype=dtype)
-
-
-def fake_group_dot(rows: Tensor, weights: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
-    return _fake(rows, groups, dtype)
-
-
-def save_rows(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    ctx.skip = inputs[4]
-    ctx.save_for_backward(*inputs[:3])
-
-
-def gradient_of_group_dot(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    rows, weights, keys = ctx.saved_tensors
-    each = gathered(g, keys, ctx.skip)
-    of_rows = of_weights = None
-    if ctx.needs_input_grad[0]:
-        of_rows = (each * weights.reshape(weights.shape + (1,) * (rows.ndim - 1))).to(rows.dtype)
-    if ctx.needs_input_grad[1]:
-        of_weights = VECDOT(each.flatten(1), rows.flatten(1), -1, weights.dtype) if rows.ndim > 1 else \
-            (each * rows).to(weights.dtype)
-    return of_rows, of_weights, None, None, None, None
-
-
-def batched_group_dot(info: Any, in_dims: tuple[Any, ...], rows: Tensor, weights: Tensor, keys: Tensor, groups: int, skip: bool,
-                      dtype: torch.dtype) -> tuple[Tensor, int]:
-    batch = info.batch_size
-    rows, weights, keys = (first(x, at, batch) for x, at in zip((rows, weights, keys), in_dims))
-    result = GROUP_DOT(rows.flatten(0, 1), weights.flatten(), batched_keys(keys, groups, batch), batch * groups, skip, dtype)
-    return result.unflatten(0, (batch, groups)), 0
-
-
-GROUP_DOT = define("group_dot", "(Tensor rows, Tensor weights, Tensor keys, SymInt groups, bool skip, ScalarType dtype) -> Tensor",
-                   compute_group_dot, fake_group_dot, save=save_rows, backward=gradient_of_group_dot, vmap=batched_group_dot)
-
-
-# embedding: rows by keys
-
-def compute_embedding(rows: Tensor, keys: Tensor, padding: int) -> Tensor:
-    return rows.index_select(0, keys.flatten()).reshape(*keys.shape, *rows.shape[1:])
-
-
-def fake_embedding(rows: Tensor, keys: Tensor, padding: int) -> Tensor:
-    return rows.new_empty((*keys.shape, *rows.shape[1:]))
-
-
-def save_embedding(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    rows, keys, ctx.padding = inputs
-    ctx.count = rows.shape[0]
-    ctx.save_for_backward(keys)
-
-
-def gradient_of_embedding(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    (keys,) = ctx.saved_tensors
-    flat = keys.flatten()
-    rows = g.flatten(0, keys.ndim - 1) if keys.ndim else g.unsqueeze(0)
-    has_padding = ctx.padding >= 0
-    flat = flat.where(flat != ctx.padding, -1) if has_padding else flat
-    return GROUP_SUM(rows, flat, ctx.count, has_padding, g.dtype), None, None
-
-
-def batched_embedding(info: Any, in_dims: tuple[Any, ...], rows: Tensor, keys: Tensor, padding: int) -> tuple[Tensor, int]:
-    batch = info.batch_size
-    if in_dims[0] is None:
-        return EMBEDDING(rows, keys.movedim(in_dims[1], 0), padding), 0
-    rows = rows.movedim(in_dims[0], 1)  # a row of every table
-    if in_dims[1] is None:
-        return EMBEDDING(rows, keys, padding), keys.ndim
-    count, keys = rows.shape[0], keys.movedim(in_dims[1], 0)
-    tables = rows.movedim(1, 0).flatten(0, 1)
-    if padding >= 0:  # of one table; as many paddings there would be as tables
-        zero = (keys == padding).reshape(keys.shape + (1,) * (rows.ndim - 2))
-        found = EMBEDDING(tables, batched_keys(keys.flatten(1), count, batch).reshape(keys.shape), -1)
-        return found.where(~zero, found.detach()), 0
-    return EMBEDDING(tables, batched_keys(keys.flatten(1), count, batch).reshape(keys.shape), -1), 0
-
-
-EMBEDDING = define("embedding", "(Tensor rows, Tensor keys, SymInt padding) -> Tensor", compute_embedding, fake_embedding,
-                   save=save_embedding, backward=gradient_of_embedding, vmap=batched_embedding)
-
-
-# index_add: what is there is one more term
-
-def add_rows(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
-    """Adds in place, and returns x."""
-    if source.numel():
-        table, rows = array(x.movedim(dim, 0)), source.movedim(dim, 0)
-        if alpha == 1:
-            xd.group_sum(array(rows), array(index), add_to=table)
-        else:
-            weights = torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)
-            xd.group_dot(array(rows), array(weights), array(index), add_to=table)
-    return x
-
-
-def compute_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
-    return add_rows(x.clone(memory_format=torch.contiguous_format), dim, index, source, alpha)
-
-
-def fake_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
-
-
-def save_index(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    _, ctx.dim, index, _, ctx.alpha = inputs
-    ctx.save_for_backward(index)
-
-
-def gradient_of_index_add(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    (index,) = ctx.saved_tensors
-    of_source = None
-    if ctx.needs_input_grad[3]:
-        of_source = EMBEDDING(g.movedim(ctx.dim, 0), index, -1).movedim(0, ctx.dim)
-        if ctx.alpha != 1:  # a factor of the source's type, as in the sum
-            of_source = of_source * torch.full((), ctx.alpha, dtype=g.dtype, device=g.device)
-    return g, None, None, of_source, None
-
-
-def batched_index_add(info: Any, in_dims: tuple[Any, ...], x: Tensor, dim: int, index: Tensor, source: Tensor,
-                      alpha: float) -> tuple[Tensor, int]:
-    batch = info.batch_size
-    x, source = first(x, in_dims[0], batch).movedim(dim + 1, 1), first(source, in_dims[3], batch).movedim(dim + 1, 1)
-    count = x.shape[1]
-    keys = batched_keys(first(index, in_dims[2], batch), count, batch)
-    result = INDEX_ADD(x.flatten(0, 1), 0, keys, source.flatten(0, 1), alpha)
-    return result.unflatten(0, (batch, count)).movedim(1, dim + 1), 0
-
-
-INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, float alpha) -> Tensor", compute_index_add,
-                   fake_index_add, save=save_index, backward=gradient_of_index_add, vmap=batched_index_add)
-
-
-# extrema of rows by keys that never decrease; what is empty has the extreme infinity
-
-def compute_segment_extremum(rows: Tensor, keys: Tensor, groups: int, greatest: bool) -> Tensor:
-    result = rows.new_full((groups, *rows.shape[1:]), -float("inf") if greatest else float("inf"))
-    if not rows.numel():
+from exactdot.torch._operators import FLOATS, check_tensors, normal_dims
+from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM
+
+
+def check_index(caller: str, name: str, index: Tensor) -> None:
+    if index.dtype not in KEYS:
+        raise TypeError(f"{caller}: {name} is of {index.dtype}; use int64 or int32")
+
+
+def _check_same_type(caller: str, x: Tensor, name: str, source: Tensor) -> None:
+    if source.dtype is not x.dtype:
+        raise TypeError(f"{caller}: {name} is of {source.dtype}, x of {x.dtype}; convert one of them")
+    if x.dtype is torch.bool or not (x.dtype in FLOATS or x.dtype in (torch.int64, torch.uint64)):
+        raise TypeError(f"{caller}: x is of {x.dtype}; use floating-point numbers, int64 or uint64")
+
+
+def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
+    """Adds slices of source to those of x that index names: torch.index_add, each element rounded once.
+
+    Parameters
+    ----------
+    x, source : Tensor
+        Of one type, floats, int64 or uint64, and of one shape but along dim, where source has as many slices as index has elements.
+    dim : int
+        The dimension that is indexed.
+    index : Tensor
+        Of int64 or int32: places along dim, in any order.
+    alpha : float
+        A factor of source; products are exact. It is rounded to the type of source first.
+
+    Returns
+    -------
+    Tensor
+        A new tensor: the old value of an element and all that is added to it are one exact sum. Gradients: g of x, of source the
+        slices of g, times alpha.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `sum`; tensors of two types or of shapes that do not fit; an index out of range, of CPU tensors: of CUDA tensors
+        `check` raises it.
+    IndexError
+        A dim out of range.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> xt.index_add(torch.zeros(2), 0, torch.tensor([1, 0, 1, 1]), torch.tensor([1e30, 5.0, 1.0, -1e30]))
+    tensor([5., 1.])
+    """
+    check_tensors("index_add", x=x, index=index, source=source)
+    check_index("index_add", "index", index)
+    _check_same_type("index_add", x, "source", source)
+    (dim,) = normal_dims("index_add", int(dim), x.ndim) or [0]
+    if x.ndim == 0:
+        return index_add(x.reshape(1), 0, index.reshape(-1), source.reshape(-1), alpha=alpha).reshape(())
+    expected = [index.numel() if i == dim else n for i, n in enumerate(x.shape)]
+    if index.ndim > 1 or list(source.shape) != expected:
+        raise ValueError(f"index_add: source has shape {tuple(source.shape)}, index {tuple(index.shape)}; expected {tuple(expected)} "
+                         "and a vector")
+    return INDEX_ADD(x, dim, index.reshape(-1), source, float(alpha))
+
+
+def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """Adds elements of source to those of x that index names along dim: torch.scatter_add, each element rounded once.
+
+    Parameters
+    ----------
+    x, source : Tensor
+        Of one type, floats, int64 or uint64, and of one number of dimensions.
+    dim : int
+        The dimension along which index names places.
+    index : Tensor
+        Of int64, no longer than source in any dimension, nor than x in others than dim.
+
+    Returns
+    -------
+    Tensor
+        A new tensor, as of `index_add`. Gradients: g of x, of source the elements of g that index names.
+
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As of `index_add`.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> index = torch.tensor([[0, 1, 0], [1, 1, 0]])
+    >>> xt.scatter_add(torch.zeros(2, 2), 1, index, torch.tensor([[1e30, 2.0, -1e30], [1.0, 2.0, 3.0]]))
+    tensor([[0., 2.],
+            [3., 3.]])
+    """
+    check_tensors("scatter_add", x=x, index=index, source=source)
+    if index.dtype is not torch.int64:
+        raise TypeError(f"scatter_add: index is of {index.dtype}; use int64")
+    _check_same_type("scatter_add", x, "source", source)
+    (dim,) = normal_dims("scatter_add", int(dim), x.ndim) or [0]
+    if x.ndim == 0 or index.ndim == 0:
+        x_, index_, source_ = x.reshape(-1), index.reshape(-1), source.reshape(-1)
+        return scatter_add(x_, 0, index_, source_).reshape(x.shape)
+    if not (x.ndim == index.ndim == source.ndim):
+        raise ValueError(f"scatter_add: x, index and source have {x.ndim}, {index.ndim} and {source.ndim} dimensions")
+    if any(n > m or (i != dim and n > k) for i, (n, m, k) in enumerate(zip(index.shape, source.shape, x.shape))):
+        raise ValueError(f"scatter_add: index has shape {tuple(index.shape)}, source {tuple(source.shape)}, x {tuple(x.shape)}; index "
+                         f"must not be longer, x along dim {dim} excepted")
+    used = source[tuple(slice(0, n) for n in index.shape)]
+    return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+
+
+def flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Places in x as a vector; -1, which is refused, of an index that is out of range along dim."""
+    stride, places = 1, torch.zeros_like(index)
+    for i in reversed(range(x.ndim)):
+        along = index if i == dim else torch.arange(index.shape[i], device=index.device).reshape(
+            [-1 if k == i else 1 for k in range(x.ndim)])
+        places = places + along * stride
+        stride = stride * x.shape[i]
+    return places.where((index >= 0) & (index < x.shape[dim]), -1).flatten()
+
+
+def _keys_of_lengths(caller: str, data: Tensor, lengths: Tensor | None, offsets: Tensor | None) -> tuple[Tensor, int]:
+    """The segment of each row, and the number of segments."""
+    if (lengths is None) == (offsets is None):
+        raise TypeError(f"{caller}: pass lengths or offsets, and not both")
+    given = lengths if lengths is not None else offsets
+    name = "lengths" if lengths is not None else "offsets"
+    check_tensors(caller, data=data, **{name: given})
+    check_index(caller, name, given)
+    if given.ndim != 1:
+        raise ValueError(f"{caller}: {name} has {given.ndim} dimensions; use a vector, for segments along dimension 0")
+    each = given if offsets is None else given.diff()
+    if given.is_cpu and type(given) is Tensor and not torch.compiler.is_compiling():
+        total, begins = (int(each.sum()), 0) if offsets is None else (int(given[-1]), int(given[0])) if given.numel() else (-1, 0)
+        if bool((each < 0).any()) or begins != 0 or total != data.shape[0]:
+            raise ValueError(f"{caller}: {name} do not divide the {data.shape[0]} rows of data")
+    places = torch.arange(each.shape[0], device=each.device)
+    return torch.repeat_interleave(places, each, output_size=data.shape[0]), each.shape[0]
+
+
+def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, offsets: Tensor | None = None,
+                   initial: float | None = None) -> Tensor:
+    """Reduces segments of rows that follow each other: torch.segment_reduce along dimension 0, each result rounded once.
+
+    Parameters
+    ----------
+    data : Tensor
+        Floats, of shape (n, …).
+    reduce : {'sum', 'mean', 'max', 'min'}
+    lengths, offsets : Tensor
+        One of them, a vector of int64 or int32: lengths whose sum is n, or one offset more than segments, from 0 to n.
+    initial : float, optional
+        The result of an empty segment. Default: 0, NaN, -inf and inf. Unlike in PyTorch it is part of no other segment.
+
+    Returns
+    -------
+    Tensor
+        Of shape (segments, …). Gradient: g of each element of a segment, of means over its length; of extrema shared by the equal
+        ones.
+
+    Raises
+    ------
+    TypeError
+        As of `sum`; lengths and offsets, or neither; integers as data.
+    ValueError
+        An unknown reduction; segments that do not divide the rows, of CPU tensors.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> xt.segment_reduce(torch.tensor([1e30, 1.0, -1e30, 2.0]), "sum", lengths=torch.tensor([3, 0, 1]))
+    tensor([1., 0., 2.])
+    """
+    if reduce not in ("sum", "mean", "max", "min"):
+        raise ValueError(f"segment_reduce: reduce is {reduce!r}; use 'sum', 'mean', 'max' or 'min'")
+    check_tensors("segment_reduce", data=data)
+    if data.dtype not in FLOATS or data.ndim == 0:
+        raise TypeError(f"segment_reduce: data is of {data.dtype} and {data.ndim} dimensions; use floats of one or more")
+    keys, count = _keys_of_lengths("segment_reduce", data, lengths, offsets)
+    empty = {"sum": 0.0, "mean": math.nan, "max": -math.inf, "min": math.inf}[reduce]
+    if reduce in ("max", "min"):
+        result = SEGMENT_EXTREMUM(data, keys, count, reduce == "max")
+    else:
+        result = (GROUP_SUM if reduce == "sum" else GROUP_MEAN)(data, keys, count, False, data.dtype)
+    if initial is None or initial == empty:
         return result
-    present, numbered = torch.unique_consecutive(keys, return_inverse=True)
-    found = rows.new_empty((present.shape[0], *rows.shape[1:]))
-    (xd.group_max if greatest else xd.group_min)(array(rows), array(numbered), present.shape[0], out=array(found))
-    return result.index_copy_(0, present.to(torch.int64), found)
+    sizes = GROUP_SUM(torch.ones_like(keys), keys, count, False, torch.int64)
+    return result.masked_fill((sizes == 0).reshape(sizes.shape + (1,) * (data.ndim - 1)), initial)
 
 
-def fake_segment_extremum(rows: Tensor, keys: Tensor, groups: int, greatest: bool) -> Tensor:
-    return _fake(rows, groups, rows.dtype)
+def _padding(caller: str, padding_idx: int | None, count: int) -> int:
+    if padding_idx is None:
+        return -1
+    if not -count <= padding_idx < count:
+        raise ValueError(f"{caller}: padding_idx is {padding_idx}, of {count} rows")
+    return padding_idx % count
 
 
-def save_extremum(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    rows, keys, ctx.groups, _ = inputs
-    ctx.save_for_backward(rows, keys, output)
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """Looks up rows of a table; its gradient is the exact sum of each row's: torch.nn.functional.embedding.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of int64 or int32, of any shape: rows of weight.
+    weight : Tensor
+        Floats, of shape (rows, …).
+    padding_idx : int, optional
+        A row that gets no gradient.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of input and then of a row. Gradient of weight: of each row the sum of all gradients of its places, rounded
+        once, however often and in whatever order it is named.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `sum`; a padding_idx out of range.
+    IndexError
+        An index out of range, of CPU tensors.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> weight = torch.ones(2, 1, requires_grad=True)
+    >>> xt.embedding(torch.tensor([1, 1, 1]), weight).backward(torch.tensor([[1e30], [1.0], [-1e30]]))
+    >>> weight.grad
+    tensor([[0.],
+            [1.]])
+    """
+    check_tensors("embedding", input=input, weight=weight)
+    check_index("embedding", "input", input)
+    if weight.ndim == 0:
+        raise ValueError("embedding: weight has no dimension; use a table of rows")
+    return EMBEDDING(weight, input, _padding("embedding", padding_idx, weight.shape[0]))
 
 
-def gradient_of_segment_extremum(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    rows, keys, result = ctx.saved_tensors
-    ties = rows == EMBEDDING(result, keys, -1)
-    counts = GROUP_SUM(ties, keys, ctx.groups, False, torch.int64)
-    return ties * EMBEDDING(quotient(g, counts.clamp(min=1)).to(g.dtype), keys, -1), None, None, None
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, *, mode: str = "mean",
+                  per_sample_weights: Tensor | None = None, include_last_offset: bool = False) -> Tensor:
+    """Sums or averages rows of a table for each bag of indices: torch.nn.functional.embedding_bag, each element rounded once.
 
+    Parameters
+    ----------
+    input : Tensor
+        Of int64 or int32: a matrix of one bag a row, or a vector with offsets.
+    weight : Tensor
+        Floats, of shape (rows, features).
+    offsets : Tensor, optional
+        Where bags begin in a vector; the last one ends with it.
+    mode : {'mean', 'sum'}
+        'max' is PyTorch's own, which has no sums.
+    per_sample_weights : Tensor, optional
+        A factor of each index, for 'sum'; products are exact.
+    include_last_offset : bool
+        Whether offsets have the end of the last bag too.
 
-def batched_segment_extremum(info: Any, in_dims: tuple[Any, ...], rows: Tensor, keys: Tensor, groups: int,
-                             greatest: bool) -> tuple[Tensor, int]:
-    batch = info.batch_size
-    if in_dims[1] is None:
-        return SEGMENT_EXTREMUM(rows.movedim(in_dims[0], -1), keys, groups, greatest), rows.ndim - 1
-    rows, keys = first(rows, in_dims[0], batch), first(keys, in_dims[1], batch)
-    result = SEGMENT_EXTREMUM(rows.flatten(0, 1), batched_keys(keys, groups, batch), batch * groups, greatest)
-    return result.unflatten(0, (batch, groups)), 0
+    Returns
+    -------
+    Tensor
+        Of shape (bags, features); 0 for an empty bag. Gradients as of `embedding`; of per_sample_weights exact dot products. Those
+        of means add g/n, each rounded.
 
+    Raises
+    ------
+    TypeError, ValueError, IndexError
+        As of `embedding` and `segment_reduce`.
 
-SEGMENT_EXTREMUM = define("segment_extremum", "(Tensor rows, Tensor keys, SymInt groups, bool greatest) -> Tensor",
-                          compute_segment_extremum, fake_segment_extremum, save=save_extremum,
-                          backward=gradient_of_segment_extremum, vmap=batched_segment_extremum)
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> weight = torch.tensor([[1e30], [1.0], [-1e30]])
+    >>> xt.embedding_bag(torch.tensor([[0, 1, 2], [1, 1, 1]]), weight, mode="sum")
+    tensor([[1.],
+            [3.]])
+    """
+    check_tensors("embedding_bag", input=input, weight=weight)
+    check_index("embedding_bag", "input", input)
+    if mode not in ("mean", "sum"):
+        raise ValueError(f"embedding_bag: mode is {mode!r}; use 'mean' or 'sum'")
+    if per_sample_weights is not None and (mode != "sum" or per_sample_weights.shape != input.shape):
+        raise ValueError("embedding_bag: per_sample_weights are for mode 'sum', and of the shape of input")
+    if (input.ndim == 1) != (offsets is not None) or input.ndim not in (1, 2):
+        raise ValueError("embedding_bag: pass a matrix of bags, or a vector and offsets")
+    flat = input.reshape(-1)
+    if offsets is None:
+        count = input.shape[0]
+        bags = torch.arange(count, device=input.device).unsqueeze(1).expand(input.shape).reshape(-1)
+    else:
+        check_index("embedding_bag", "offsets", offsets)
+        ends = offsets if include_last_offset else torch.cat([offsets, offsets.new_full((1,), flat.shape[0])])
+        bags, count = _keys_of_lengths("embedding_bag", flat, None, ends)
+    rows = EMBEDDING(weight, flat, -1)
+    if per_sample_weights is not None:
+        return GROUP_DOT(rows, per_sample_weights.reshape(-1), bags, count, False, weight.dtype)
+    if mode == "sum":
+        return GROUP_SUM(rows, bags, count, False, weight.dtype)
+    sizes = GROUP_SUM(torch.ones_like(bags), bags, count, False, torch.int64)
+    return GROUP_MEAN(rows, bags, count, False, weight.dtype).masked_fill((sizes == 0).unsqueeze(1), 0)

@@ -15,8 +15,9 @@ from torch import Tensor
 
 import exactdot as xd
 from exactdot.torch._operators import FLOATS, array, autocast_dtype, check_tensors, define, wide_of
-from exactdot.torch._reductions import mean, reduce, sum
-from exactdot.torch._rows import GROUP_MEAN
+from exactdot.torch._reduction_operators import reduce
+from exactdot.torch._reductions import mean, sum
+from exactdot.torch._row_operators import GROUP_MEAN
 
 
 def common_elements(tensors: list[Tensor]) -> list[Tensor]:
