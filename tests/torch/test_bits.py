@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
-import exactdot.torch as xt
 import pytest
+pytest.importorskip("torch")  # before what imports it
+import exactdot.torch as xt
 import torch
 from torch import Tensor
 

@@ -7,8 +7,9 @@ import math
 import threading
 from typing import Any, Callable
 
-import exactdot.torch as xt
 import pytest
+pytest.importorskip("torch")  # before what imports it
+import exactdot.torch as xt
 import torch
 import torch.nn.functional as F
 from exactdot.torch._replaced import REPLACED
@@ -177,7 +178,7 @@ def test_permanent() -> None:
 
 
 def test_other_functions_in_a_mode() -> None:
-    """vmap, functions of this module and what torch.compile has compiled."""
+    """vmap, functions of this module and those of torch.compile, which run uncompiled."""
     x = torch.randn(3, 100) * 10.0 ** torch.randint(-9, 9, (3, 100))
     with xt.deterministic():
         assert torch.equal(torch.func.vmap(lambda row: row.sum())(x), xt.sum(x, 1))
@@ -185,6 +186,15 @@ def test_other_functions_in_a_mode() -> None:
         assert xt.sum(torch.tensor([1e30, 1.0, -1e30])) == 1
         leaf = x.clone().requires_grad_()
         xt.vector_norm(leaf).backward()
+    inexact = torch.tensor([1e30, 1.0, -1e30])
+    torch.compiler.reset()
+    compiled = torch.compile(lambda y: y.sum(), backend="aot_eager")
+    for _ in range(2):
+        with xt.deterministic() as run:
+            assert compiled(inexact) == 1
+        assert run.report().exact == {"aten.sum.default": 1} and compiled(inexact) == 0
+    with xt.deterministic():
+        xt.vector_norm(leaf)
     assert torch.equal(leaf.grad, x * (1 / xt.vector_norm(x)))
     assert "exactdot.norm.default" in xt.report().exact
     assert math.isfinite(xt.vector_norm(x))

@@ -6,9 +6,10 @@ import math
 import socket
 from typing import Any, Callable
 
+import pytest
+pytest.importorskip("torch")  # before what imports it
 import exactdot.torch as xt
 import exactdot.torch.distributed as xdist
-import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as processes

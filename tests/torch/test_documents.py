@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any, Iterator
 
+import pytest
+pytest.importorskip("torch")  # before what imports it
 import exactdot.torch as xt
 import exactdot.torch.distributed as xdist
-import pytest
 
 ROOT = Path(__file__).parents[2]
 OF_DATA = {"Report", "check"}  # a tuple; a function of exactdot, tested there

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+pytest.importorskip("torch")  # before what imports it
 import exactdot as xd
 import exactdot.torch as xt
-import pytest
 import torch
 
 from cases import CASES, Case, make_of, operators

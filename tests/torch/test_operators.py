@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import exactdot.torch as xt
 import pytest
+pytest.importorskip("torch")  # before what imports it
+import exactdot.torch as xt
 import torch
 from torch.autograd import gradcheck, gradgradcheck
 from torch.func import grad, vmap

@@ -63,8 +63,8 @@ class deterministic(TorchDispatchMode):
 
     sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
     gradient of indexing), the gradient of an embedding, mse_loss and nll_loss of floats, on CPU and CUDA, are computed as by the
-    functions of this module; all others as PyTorch does, and `report` names those that add. Code that torch.compile has compiled is
-    not replaced. Cost: some microseconds for each operator.
+    functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
+    uncompiled within it. Cost: some microseconds for each operator.
 
     Raises
     ------

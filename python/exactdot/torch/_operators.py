@@ -29,7 +29,7 @@ _READ_BY_NUMPY = {kind: np.dtype(str(kind).removeprefix("torch.")) for kind in F
 
 def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[..., Any], *,
            save: Callable[..., None] | None = None, backward: Callable[..., Any] | None = None,
-           vmap: Callable[..., Any] | None = None) -> Callable[..., Any]:
+           vmap: Callable[..., Any] | None = None) -> Callable[..., Tensor]:
     """Registers exactdot::name and returns a function that calls it the shortest way. `save` and `backward` are those of
     torch.library.register_autograd, `vmap` that of torch.library.register_vmap; without `backward` there is no gradient."""
     LIBRARY.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
@@ -46,7 +46,7 @@ def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[.
     def below(*arguments: Any) -> Any:
         return compute(*arguments) if route_of(arguments) != DISPATCHER else overload(*arguments)
 
-    def call(*arguments: Any) -> Any:
+    def call(*arguments: Any) -> Tensor:
         if torch.compiler.is_compiling():
             return overload(*arguments)
         route = route_of(arguments)

@@ -82,7 +82,7 @@ TABLE = {
     "amax": Reduction(xd.max, gradient_of_extremum),
     "amin": Reduction(xd.min, gradient_of_extremum),
 }
-OPERATORS: dict[str, Any] = {}
+OPERATORS: dict[str, Callable[..., Tensor]] = {}
 
 
 def register(name: str, row: Reduction) -> None:

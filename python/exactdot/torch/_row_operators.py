@@ -7,7 +7,7 @@ exact term. So no result and no gradient depends on the order of the rows. Cost:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import torch
 from torch import Tensor
@@ -52,7 +52,7 @@ def first(x: Tensor, at: int | None, batch: int) -> Tensor:
 
 # group_sum, group_mean
 
-def define_group(name: str, function: Any, save: Any, backward: Any) -> Any:
+def define_group(name: str, function: Any, save: Any, backward: Any) -> Callable[..., Tensor]:
     def compute(rows: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
         return _compute(function, rows=rows, keys=keys, groups=groups, skip=skip, dtype=dtype)
 

@@ -135,9 +135,9 @@ def _keys_of_lengths(caller: str, data: Tensor, lengths: Tensor | None, offsets:
     """The segment of each row, and the number of segments."""
     if (lengths is None) == (offsets is None):
         raise TypeError(f"{caller}: pass lengths or offsets, and not both")
-    given = lengths if lengths is not None else offsets
-    name = "lengths" if lengths is not None else "offsets"
+    name, given = ("lengths", lengths) if lengths is not None else ("offsets", offsets)
     check_tensors(caller, data=data, **{name: given})
+    assert given is not None
     check_index(caller, name, given)
     if given.ndim != 1:
         raise ValueError(f"{caller}: {name} has {given.ndim} dimensions; use a vector, for segments along dimension 0")
