@@ -51,6 +51,9 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     found["`mv`, 1000 by 1000"] = (lambda: torch.mv(x, v), lambda: xt.mv(x, v))
     tokens, weight = make(16, 512), make(512, 512)
     found["`linear`, 16 tokens, 512 to 512"] = (lambda: F.linear(tokens, weight), lambda: xt.linear(tokens, weight))
+    learned, of_tokens = make(512, 512).requires_grad_(), make(16, 512)
+    found["`linear` and its gradient, the same"] = (gradient_of(lambda w: F.linear(tokens, w), learned, of_tokens),
+                                                   gradient_of(lambda w: xt.linear(tokens, w), learned, of_tokens))
     table, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
     found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(table, 0, ids, rows), lambda: xt.index_add(table, 0, ids, rows))
     weights = table.clone().requires_grad_()
