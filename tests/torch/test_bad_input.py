@@ -39,7 +39,8 @@ WRONG: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("out no tensor", lambda: xt.sum(X, out=[0.0]), TypeError, "sum: out is list"),
     ("dot shapes", lambda: xt.dot(X, X), ValueError, "dot: shapes are (2, 3) and (2, 3)"),
     ("dot types", lambda: xt.dot(X[0], I[:1].expand(3)), TypeError, "dot: a is of torch.float32, b of torch.int64"),
-    ("vecdot shapes", lambda: xt.vecdot(X, torch.ones(2)), RuntimeError, "size"),
+    ("vecdot shapes", lambda: xt.vecdot(X, torch.ones(2)), ValueError, "vecdot: shapes (2, 3) and (2,) do not broadcast"),
+    ("add shapes", lambda: xt.add(X, torch.ones(2)), ValueError, "add: shapes (2, 3) and (2,) do not broadcast"),
     ("vecdot dim", lambda: xt.vecdot(X, X, dim=2), IndexError, "vecdot: dim 2"),
     ("vecdot dim of one", lambda: xt.vecdot(X, torch.ones(3), dim=0), IndexError, "vecdot: dim 0"),
     ("vecdot of scalars", lambda: xt.vecdot(torch.tensor(1.0), torch.tensor(1.0)), IndexError, "vecdot: dim -1"),
@@ -139,7 +140,9 @@ def test_subclasses_and_parameters_go_through_the_dispatcher() -> None:
     with FakeTensorMode() as mode:
         fake = mode.from_tensor(torch.ones(4, 5))
         assert xt.sum(fake, 1).shape == (4,) and type(xt.sum(fake, 1)) is type(fake)
+        assert type(xt.get_total_norm([fake, fake])) is type(fake)
     assert xt.sum(torch.ones(4, 5, device="meta"), 1).device.type == "meta"
+    assert xt.get_total_norm([torch.ones(4, device="meta")]).device.type == "meta"
     with torch.device("meta"):
         assert xt.sum(torch.ones(3)).shape == ()
 

@@ -83,7 +83,7 @@ _VALUES = frozenset({int, float, bool, list, torch.dtype})
 _has_transforms = torch._C._are_functorch_transforms_active
 _count_modes = torch._C._len_torch_dispatch_stack
 _tracer = torch._C._get_tracing_state
-_forward_level = torch.autograd.forward_ad
+_forward_ad = torch.autograd.forward_ad
 
 
 def route_of(arguments: tuple[Any, ...]) -> int:
@@ -97,9 +97,10 @@ def route_of(arguments: tuple[Any, ...]) -> int:
             if not (x.is_cpu or x.is_cuda) or x.layout is not torch.strided:
                 return DISPATCHER
             needs_gradient = needs_gradient or x.requires_grad
-        elif kind not in _VALUES:
+        elif kind not in _VALUES or (kind is list and any(type(each) not in _VALUES for each in x)
+                                     and route_of(tuple(x)) == DISPATCHER):
             return DISPATCHER
-    if _forward_level._current_level >= 0:
+    if _forward_ad._current_level >= 0:
         return GRADIENT  # whose refusal names what is missing
     return GRADIENT if needs_gradient and torch.is_grad_enabled() else ENGINE
 

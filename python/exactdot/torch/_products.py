@@ -25,6 +25,11 @@ def product_dtype(caller: str, a: Tensor, b: Tensor, dtype: torch.dtype | None) 
     raise TypeError(f"{caller}: dtype is {dtype}; use a floating-point type" + ("" if are_floats else ", int64 or uint64"))
 
 
+def _check_broadcast(caller: str, a: Tensor, b: Tensor) -> None:
+    if any(n != m and n != 1 and m != 1 for n, m in zip(reversed(a.shape), reversed(b.shape))):
+        raise ValueError(f"{caller}: shapes {tuple(a.shape)} and {tuple(b.shape)} do not broadcast")
+
+
 def vecdot(a: Tensor, b: Tensor, *, dim: int = -1, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Tensor:
     """Computes exact dot products along a dim, each rounded once: torch.linalg.vecdot of real tensors.
 
@@ -48,11 +53,9 @@ def vecdot(a: Tensor, b: Tensor, *, dim: int = -1, dtype: torch.dtype | None = N
     Raises
     ------
     TypeError, ValueError, OverflowError
-        As of `sum`; floats with integers.
+        As of `sum`; floats with integers; shapes that do not broadcast.
     IndexError
         A dim that a or b does not have.
-    RuntimeError
-        Shapes that do not broadcast.
 
     Examples
     --------
@@ -67,6 +70,7 @@ def vecdot(a: Tensor, b: Tensor, *, dim: int = -1, dtype: torch.dtype | None = N
         raise TypeError(f"vecdot: dim is {dim!r}; use an integer")
     if min(a.ndim, b.ndim) == 0 or not -min(a.ndim, b.ndim) <= (dim - ndim if dim >= 0 else dim) < 0:
         raise IndexError(f"vecdot: dim {dim} of tensors of {a.ndim} and {b.ndim} dimensions")
+    _check_broadcast("vecdot", a, b)
     return stored("vecdot", VECDOT(a, b, dim - ndim if dim >= 0 else dim, kind), out)
 
 
@@ -201,9 +205,7 @@ def add(a: Tensor, b: Tensor) -> Tensor:
     Raises
     ------
     TypeError, ValueError
-        As of `sum`; integers.
-    RuntimeError
-        Shapes that do not broadcast.
+        As of `sum`; integers; shapes that do not broadcast.
 
     Examples
     --------
@@ -216,4 +218,5 @@ def add(a: Tensor, b: Tensor) -> Tensor:
     check_tensors("add", a=a, b=b)
     if a.dtype not in FLOATS or b.dtype not in FLOATS:
         raise TypeError(f"add: a is of {a.dtype}, b of {b.dtype}; use floating-point types")
+    _check_broadcast("add", a, b)
     return ADD(a, b)
