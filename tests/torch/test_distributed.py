@@ -132,9 +132,12 @@ def refusals(ranks: int, rank: int) -> None:
 CHECKS = [elementwise, shares, norms, gradient_sums, hook, refusals]
 
 
-def run_rank(rank: int, ranks: int, port: int) -> None:
+def run_rank(rank: int, ranks: int, port: int, backend: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
+    if backend == "nccl":  # all tensors of the checks then lie on this rank's GPU
+        torch.cuda.set_device(rank)
+        torch.set_default_device(f"cuda:{rank}")
+    dist.init_process_group(backend, init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
     try:
         for check in CHECKS:
             check(ranks, rank)
@@ -143,12 +146,16 @@ def run_rank(rank: int, ranks: int, port: int) -> None:
         dist.destroy_process_group()
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_ranks(ranks: int) -> None:
+def run_ranks(ranks: int, backend: str) -> None:
     with socket.socket() as probe:  # a free port
         probe.bind(("127.0.0.1", 0))
         port: Any = probe.getsockname()[1]
-    processes.spawn(run_rank, args=(ranks, port), nprocs=ranks)
+    processes.spawn(run_rank, args=(ranks, port, backend), nprocs=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_ranks(ranks: int) -> None:
+    run_ranks(ranks, "gloo")
 
 
 def test_no_process_group_is_an_error() -> None:

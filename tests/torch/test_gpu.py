@@ -170,6 +170,15 @@ def test_gpu_autocast() -> None:
         assert torch.equal(xt.sum(x), xt.sum(x, dtype=torch.float32)) and xt.linear(x, x.float()).dtype is torch.float16
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_gpu_ranks(ranks: int) -> None:
+    """The checks of Gloo's ranks, over NCCL with a GPU each."""
+    if torch.cuda.device_count() < ranks:
+        pytest.skip(f"{torch.cuda.device_count()} GPU")
+    from test_distributed import run_ranks
+    run_ranks(ranks, "nccl")
+
+
 def test_gpu_example() -> None:
     subprocess.run([sys.executable, str(ROOT / "examples/python/pytorch/language_model.py"), "--device", "cuda", "--steps", "3"], check=True,
                    timeout=500)

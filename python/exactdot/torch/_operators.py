@@ -131,7 +131,7 @@ def check_tensors(caller: str, **tensors: Any) -> None:
     """Tensors of element types, on one device. Raises TypeError and ValueError that name the argument."""
     device, is_one = None, True
     for name, x in tensors.items():
-        if type(x) not in _PLAIN and not isinstance(x, Tensor):
+        if type(x) is not Tensor and not isinstance(x, Tensor):
             raise TypeError(f"{caller}: {name} is a {type(x).__name__}; use a tensor")
         if x.dtype not in ELEMENTS:
             raise TypeError(f"{caller}: {name} is of {x.dtype}, which has no exact sums; use a floating-point or integer type")
