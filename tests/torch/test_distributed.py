@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import pytest
 pytest.importorskip("torch")  # before what imports it
+import exactdot as xd
 import exactdot.torch as xt
 import exactdot.torch.distributed as xdist
 import torch
@@ -156,6 +157,17 @@ def run_ranks(ranks: int, backend: str) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_ranks(ranks: int) -> None:
     run_ranks(ranks, "gloo")
+
+
+def test_sizes_that_docstrings_name() -> None:
+    words = {(element, name): xd.state_words(name, element, compact=True) for element in FLOATS for name in ("sum", "mean", "var", "norm", "asum")}
+    sizes = {element: torch.empty(0, dtype=getattr(torch, element)).element_size() for element in FLOATS}
+    assert f"{min(words.values())} to {max(words.values())} words" in (xdist.reduce_shards.__doc__ or "")
+    ratios = [8 * words[element, "sum"] // sizes[element] for element in FLOATS]
+    assert f"{min(ratios)} to {max(ratios)} times as many" in (xdist.__doc__ or "")
+    assert f"{words['float32', 'mean']} words of float32 and {words['bfloat16', 'mean']} of bfloat16" in (xdist.GradientSum.__doc__ or "")
+    assert f"{2 * words['float32', 'mean']} and {4 * words['bfloat16', 'mean']} times" in (xdist.GradientSum.__doc__ or "").replace("\n    ", " ")
+    assert f"{xd.state_words('norm', 'float32')} or {xd.state_words('norm', 'float64')} words" in (xdist.get_sharded_norm.__doc__ or "")
 
 
 def test_no_process_group_is_an_error() -> None:
