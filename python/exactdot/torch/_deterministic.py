@@ -39,6 +39,16 @@ def adds_nothing(overload: Any) -> bool:
             or (name.startswith("_foreach_") and not name.startswith("_foreach_norm")))
 
 
+def counted_in(overload: Any) -> str | None:
+    """The counter of an operator that is not replaced."""
+    if overload.namespace == "exactdot":
+        return "_exact"
+    return None if overload.namespace == "profiler" or adds_nothing(overload) else "_other"
+
+
+_counted_in: dict[Any, str | None] = {}
+
+
 class Report(NamedTuple):
     """How often each operator ran: `exact` by exactdot; `other` by PyTorch, whose bits may depend on the order, the batch or the
     device. Operators that add nothing are in neither; integers' sums, exact in any order, are not counted."""
@@ -104,11 +114,11 @@ class deterministic(TorchDispatchMode):
                 self._exact[str(func)] += 1
                 return result
         result = func(*args, **kwargs)
-        if func.namespace == "exactdot":
-            self._exact[str(func)] += 1
-        elif func.namespace != "profiler" and not adds_nothing(func) and _has_floats(args) and \
-                not _is_overwritten(func, args, kwargs):
-            self._other[str(func)] += 1
+        counts = _counted_in.get(func, "")
+        if counts == "":
+            counts = _counted_in[func] = counted_in(func)
+        if counts == "_exact" or (counts == "_other" and _has_floats(args) and not _is_overwritten(func, args, kwargs)):
+            getattr(self, counts)[str(func)] += 1
         return result
 
     def report(self) -> Report:
