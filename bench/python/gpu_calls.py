@@ -24,17 +24,27 @@ def calls(xd, torch):
     types = {"f2": torch.float16, "b2": torch.bfloat16, "f4": torch.float32, "f8": torch.float64, "i4": torch.int32,
              "i8": torch.int64}
 
+    # of its own: the default generator cannot be used after a graph that could not be captured
+    generator = torch.Generator(device="cuda").manual_seed(1)
+
     def data(dtype, *shape):
         if not dtype.is_floating_point:
-            return torch.randint(-100, 100, shape, device="cuda", dtype=dtype)
-        return (torch.rand(shape, device="cuda", dtype=torch.float64) * 2 - 1).to(dtype)
+            return torch.randint(-100, 100, shape, device="cuda", dtype=dtype, generator=generator)
+        return (torch.rand(shape, device="cuda", dtype=torch.float64, generator=generator) * 2 - 1).to(dtype)
+
+    def result_of(what, dtype):
+        integers = {"sum": torch.int64, "dot": torch.int64, "norm": torch.float64, "var": torch.float64, "max": dtype}
+        of_result = torch.int64 if what == "argmin" else dtype if dtype.is_floating_point else integers[what]
+        return torch.empty((), device="cuda", dtype=of_result)
 
     def of_vectors(name, dtype):
         for log2 in (12, 16, 20, 24, 26):
             x, y = data(dtype, 1 << log2), data(dtype, 1 << log2)
             for what in REDUCTIONS:
-                yield f"{what} {name} 2^{log2}", lambda f=getattr(xd, what), x=x: f(x)
-            yield f"dot {name} 2^{log2}", lambda x=x, y=y: xd.dot(x, y)
+                out = result_of(what, dtype)
+                yield f"{what} {name} 2^{log2}", lambda f=getattr(xd, what), x=x, out=out: f(x, out=out)
+            out = result_of("dot", dtype)
+            yield f"dot {name} 2^{log2}", lambda x=x, y=y, out=out: xd.dot(x, y, out=out)
 
     def of_matrices(name, dtype):
         for m, n in SHAPES:
@@ -50,7 +60,7 @@ def calls(xd, torch):
         for what in ("sum", "var", "max"):
             yield f"segment_{what} {name}", lambda f=getattr(xd, "segment_" + what), x=x: f(x, offsets)
             for groups in (1000, 1 << 20):
-                keys = torch.randint(0, groups, (1 << 24,), device="cuda")
+                keys = torch.randint(0, groups, (1 << 24,), device="cuda", generator=generator)
                 yield (f"group_{what} {name} {groups}",
                        lambda f=getattr(xd, "group_" + what), x=x, keys=keys, groups=groups: f(x, keys, groups))
         for axis in (0, 1):
@@ -95,7 +105,6 @@ def measure(packages, out):
     sys.path.insert(0, packages)
     import torch
     import exactdot as xd
-    torch.manual_seed(1)
     warm = torch.rand(1 << 26, device="cuda")
     for _ in range(200):  # clocks of an idle GPU are low
         warm.mul_(1.0)

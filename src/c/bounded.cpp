@@ -6,7 +6,7 @@
 #include <c/status.hpp>
 #include <cmath>
 #include <cpu/environment.hpp>
-#include <exactdot/core/exact_result.hpp>
+#include <exactdot/core/moment_decision.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <exactdot/core/state_enclosure.hpp>
 #include <plan/state_words.hpp>

@@ -34,8 +34,38 @@ struct group_extrema::tables {
     sink.take(column * all.shape_.groups + group, all.of_.place_of(out, group), {result_of(all.column_, best)});
     return true;
   }
+  void decide_neighbours(std::size_t thread, std::size_t slot, std::size_t group, std::size_t count) noexcept {
+    const engine::plan& plan = all.column_;
+    if (!sink.stores_plainly() || gives_index(plan.what) || plan.carrier != plan.result_type) {
+      for (std::size_t i = 0; i < count; ++i) decide({slot + i, thread, 1}, 1, group + i);
+      return;
+    }
+    const char* const keys = reinterpret_cast<const char*>(of(thread)) + slot * size_of(plan.carrier);
+    with_element(plan.carrier, [&]<class T>(T) {
+      if (selects_greatest(plan.what)) return store<T, true>(keys, group, count);
+      store<T, false>(keys, group, count);
+    });
+  }
 
  private:
+  /// Stores the elements that have these keys as the results of groups from `group` on.
+  template <class T, bool greatest>
+  void store(const char* keys, std::size_t group, std::size_t count) const noexcept {
+    using word = typename detail::unsigned_of<sizeof(T)>::type;
+    const batch& batch = all.of_;
+    const auto store_each = [&](auto place_of) {
+      for (std::size_t i = 0; i < count; ++i) {
+        word key;
+        std::memcpy(&key, keys + i * sizeof key, sizeof key);
+        const auto element = static_cast<word>(core::element_of_key<T, greatest>(key));
+        std::memcpy(place_of(i), &element, sizeof element);
+      }
+    };
+    if (batch.group_names.empty() && batch.out_stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+      return store_each([to = batch.place_of(out, group)](std::size_t i) { return to + i * sizeof(T); });
+    }
+    store_each([&](std::size_t i) { return batch.place_of(out, group + i); });
+  }
   /// Entry `slot`, a word of `size` bytes.
   static std::uint64_t key(const void* table, std::size_t slot, std::size_t size) noexcept {
     std::uint64_t word = 0;

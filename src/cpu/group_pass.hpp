@@ -45,6 +45,13 @@ struct group_entries {
   std::size_t thread, threads;
 };
 
+/// Tables that have the results of entries that follow each other from `slot` on, one a group and none of them
+/// empty, at once: decide_neighbours(thread, slot, first_group, count).
+template <class Tables>
+inline constexpr bool decides_neighbours = requires(Tables& tables, std::size_t i) {
+  tables.decide_neighbours(i, i, i, i);
+};
+
 /// Tables: clear(thread); add(thread, a, b, slots, n): n elements, element i to the entry slots[i], and
 /// group_slots_ahead more slots that may be prefetched; decide(entries, n, to, group): the result of n > 0
 /// elements, which goes to the sink, or false if it is open; decide_empty(to, group); reader.for_slices(start,
@@ -151,6 +158,12 @@ class group_pass {
   /// The results of some groups, or that they are open.
   void decide(const group_range& range) noexcept {
     const std::size_t first_of_table = shape_.has_all() ? 0 : range.first;
+    if constexpr (decides_neighbours<Tables>) {  // which have been refused where a group has no elements
+      if (range.threads == 1 && shape_.copies == 1) {
+        std::fill_n(open_ + range.first, range.count, 0);
+        return tables_.decide_neighbours(range.thread, range.first - first_of_table, range.first, range.count);
+      }
+    }
     for (std::size_t group = range.first; group < range.first + range.count; ++group) {
       const std::size_t n = of_.group_sizes[group];
       if (n == 0) {

@@ -1,5 +1,6 @@
 // Implementation of group_table.hpp.
 #include <cpu/column_decision.hpp>
+#include <cpu/equal_elements.hpp>
 #include <cpu/group_table.hpp>
 #include <cpu/segment_pass.hpp>
 
@@ -71,6 +72,44 @@ void group_table::reduce(std::size_t column, result_sink& sink, std::span<unsign
   const std::size_t size = size_of(column_.carrier);
   tables made{*this, column, all.out, sink, {column_, of_.threads, group_slice}, size, size};
   run_pass(of_, shape_, made, sink, open.data());
+  if (of_.has_keys() && shape_.has_all() && !is_cancelled(of_) && are_many_open(open)) take_equal(made, open);
+}
+
+/// Whether the open groups have so many elements that a pass over all takes less time than gathering these.
+bool group_table::are_many_open(std::span<const unsigned char> open) const noexcept {
+  if (sums_.squares == nullptr) return false;
+  std::size_t elements = 0;
+  for (std::size_t group = 0; group < open.size(); ++group)
+    elements += open[group] != 0 ? of_.group_sizes[group] : 0;
+  return elements >= of_.keys.n / 16;
+}
+
+/// Variances of open groups whose elements are all equal are 0; these are no longer open.
+void group_table::take_equal(tables& made, std::span<unsigned char> open) const {
+  const std::size_t groups = shape_.groups;
+  std::vector<equal_entry> entries(shape_.threads * (groups + 1));  // and one for elements of no group
+  with_carrier(column_.carrier, [&]<class T>(T) {
+    engine::for_shares(
+        of_.keys.n, engine::min_share, static_cast<int>(shape_.threads),
+        [&](std::size_t start, std::size_t count, int thread) noexcept {
+          equal_entry* const to = &entries[static_cast<std::size_t>(thread) * (groups + 1)];
+          made.reader.for_slices(
+              start, count, thread, [&](const void* x, const void*, std::size_t first, std::size_t n) {
+                if (is_cancelled(of_)) return;
+                engine::for_keys(of_.keys, first, n, [to, groups, x](std::size_t i, std::uint64_t key) {
+                  to[std::min<std::uint64_t>(key, groups)].add(equal_entry::word_of<T>(x, i));
+                });
+              });
+        });
+    for (std::size_t group = 0; group < groups && !is_cancelled(of_); ++group) {
+      if (open[group] == 0 || of_.group_sizes[group] <= column_.ddof) continue;
+      equal_entry all;
+      for (std::size_t i = 0; i < shape_.threads; ++i) all.add(entries[i * (groups + 1) + group]);
+      if (!all.are_equal<T>()) continue;
+      made.give(group, 0);
+      open[group] = 0;
+    }
+  });
 }
 
 bounded_sum group_table::sum_of(const group_entries& entries, std::size_t n, int index,

@@ -1,8 +1,9 @@
 // Level 1 of mode exact for groups whose elements lie anywhere: a pass (group_pass.hpp) adds each element to its
 // group's compensated sum, with the bound of cpu/column_sums.hpp.
 //
-// Memory: 32 bytes a group and sum in each table. Cost: 2 to 4 ns an element, where the table exceeds the caches
-// that of a cache miss.
+// What variances of equal elements leave open takes one more pass, which compares these (cpu/equal_elements.hpp).
+// Memory: 32 bytes a group and sum in each table, 16 a group for that pass. Cost: 2 to 4 ns an element,
+// where the table exceeds the caches that of a cache miss.
 #pragma once
 
 #include <cpu/addend.hpp>
@@ -35,6 +36,8 @@ class group_table {
   }
   [[nodiscard]] bounded_sum sum_of(const group_entries& entries, std::size_t n, int index,
                                    const addend* more = nullptr) const noexcept;
+  [[nodiscard]] bool are_many_open(std::span<const unsigned char> open) const noexcept;
+  void take_equal(tables& made, std::span<unsigned char> open) const;
   [[nodiscard]] core::decision decide(const group_entries& entries, std::size_t n,
                                       const addend* more) const noexcept;
 

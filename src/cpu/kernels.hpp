@@ -33,9 +33,10 @@ struct kernels {
   /// A sum with a proven error bound. False if the data does not suit it. next: null, or where the caller will go
   /// on in place of a + n, in memory that is in no cache near by.
   bool (*bounded)(const void* a, const void* b, std::size_t n, const void* next, bounded_sum& sum);
-  /// The same for `count` rows, `step` bytes apart, by one vector b; null for terms of one input.
+  /// The same for `count` rows, `step` bytes apart, by one vector b; null for terms of one input. is_far: the rows
+  /// are in no cache near by, and the caller goes on with those that follow.
   void (*bounded_rows)(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
-                       const row_bounds& to);
+                       bool is_far, const row_bounds& to);
   /// A sum with a much smaller bound, for sums that cancel, from 3, 4 or 5 levels of 51 bits. All addends are
   /// finite, and below 2^exponent in magnitude.
   bool (*refined)(const void* a, const void* b, std::size_t n, int levels, int exponent, refined_sum& sum);

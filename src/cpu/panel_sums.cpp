@@ -1,6 +1,7 @@
 // Implementation of panel_sums.hpp.
 #include <algorithm>
 #include <cpu/column_decision.hpp>
+#include <cpu/equal_elements.hpp>
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cstring>
@@ -322,16 +323,33 @@ bool panel_sums::finish(std::span<panel_sums> parts, char* to, bool* is_open) no
       set.bound_numerators(static_cast<double>(each.n), sums, squares, count, room(2));
       sums = room(2);
     }
-    if (!set.decide_sums(asked, sums, count, to + first * size, is_open + first)) continue;
-    for (std::size_t i = first; i < first + count; ++i) {
-      if (!is_open[i]) continue;
-      const core::decision found = decide(parts, i);
-      is_open[i] = !found.certain;
-      any_open |= !found.certain;
-      if (found.certain) std::memcpy(to + i * size, &found.word, size);  // the low bytes come first
-    }
+    any_open |= set.decide_sums(asked, sums, count, to + first * size, is_open + first);
+  }
+  if (!any_open) return false;
+  if (each.is_zero_if_equal()) parts[0].take_equal(to, is_open);
+  any_open = false;
+  for (std::size_t i = 0; i < width; ++i) {
+    if (!is_open[i]) continue;
+    const core::decision found = decide(parts, i);
+    is_open[i] = !found.certain;
+    any_open |= !found.certain;
+    if (found.certain) std::memcpy(to + i * size, &found.word, size);  // the low bytes come first
   }
   return any_open;
+}
+
+/// Stores the results of open columns whose elements are all equal, which are 0; these are no longer open.
+void panel_sums::take_equal(char* to, bool* is_open) noexcept {
+  static_assert(equal_columns::widest >= widest);
+  const std::size_t size = size_of(each_.result_type);
+  equal_columns columns(each_.carrier, panel_width_);
+  for (std::size_t done = 0, rows = 0; done < each_.n; done += rows) {
+    rows = a_.run_at(done, std::min(panel_rows::max_rows, each_.n - done));
+    if (!columns.add(a_.read(done, rows), rows, is_open)) return;
+  }
+  for (std::size_t i = 0; i < panel_width_; ++i) {
+    if (is_open[i] && columns.are_equal(i)) is_open[i] = false, std::memset(to + i * size, 0, size);
+  }
 }
 
 }  // namespace exactdot::inline v0_3::cpu_engine

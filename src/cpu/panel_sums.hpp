@@ -115,6 +115,7 @@ class panel_sums {
                                      const sum_bounds& room) noexcept;
   [[nodiscard]] static sum_bounds joined_bounds(std::span<panel_sums> parts, int index, std::size_t first,
                                                 std::size_t count, const sum_bounds& room) noexcept;
+  void take_equal(char* to, bool* is_open) noexcept;
   [[nodiscard]] static core::decision decide(std::span<panel_sums> parts, std::size_t i) noexcept;
 
   static constexpr int arrays = 4;  ///< of a kind of sums

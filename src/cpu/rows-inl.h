@@ -358,13 +358,26 @@ class double_rows {
   vec<bits> changed_;              // bits of their lanes' sums that were not always those of the anchor
 };
 
+/// Prefetches short rows that are read some groups after these: the order of such rows is none that a processor
+/// sees.
+template <class T>
+HWY_INLINE void prefetch_rows_after(const row_group<T>& of, std::size_t n) {
+  const std::size_t bytes = n * sizeof(T), distance = std::max(rows_of_group, ahead / bytes);
+  if (bytes > ahead_in_row) return;
+  for (std::size_t r = 0; r < of.count; ++r) {
+    const auto* const row = reinterpret_cast<const char*>(of.row(r + distance));
+    for (std::size_t byte = 0; byte < bytes; byte += 64) hwy::Prefetch(row + byte);
+  }
+}
+
 /// head, tail, error = the sums of some rows over a block. False if nothing is known.
 template <class Rows, class T>
-HWY_INLINE bool sum_block(Rows& rows, const row_group<T>& of, std::size_t first, std::size_t n, double* head,
-                          double* tail, row_error& error) {
+HWY_INLINE bool sum_block(Rows& rows, const row_group<T>& of, std::size_t first, std::size_t n, bool is_far,
+                          double* head, double* tail, row_error& error) {
   for (const bool is_repeated : {false, true}) {
     if (!rows.begin(of, first, n, is_repeated)) continue;
     for (std::size_t r = 0; r < of.count; r += rows_of_group) {
+      if (is_far) prefetch_rows_after(of.from(r, rows_of_group), n);
       rows.add(of.from(r, rows_of_group), head + r, tail + r);
     }
     if (!rows.end(error)) continue;
@@ -382,7 +395,7 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
   for (std::size_t first = 0; first < n && is_known; first += bounded_block) {
     double head[rows_of_group], tail[rows_of_group];
     row_error error;
-    is_known = sum_block(rows, of, first, std::min(n - first, bounded_block), head, tail, error);
+    is_known = sum_block(rows, of, first, std::min(n - first, bounded_block), false, head, tail, error);
     for (std::size_t r = 0; r < of.count && is_known; ++r) {
       add(total[r], head[r], tail[r], error.bound);
       total[r].largest = std::max(total[r].largest, error.largest);
@@ -396,7 +409,7 @@ void sum_blocks(Rows& rows, const row_group<T>& of, std::size_t n, const row_bou
 
 /// to = the sums of all rows by b; `at_once` of up to a block share a bound.
 template <class Rows, class T>
-HWY_NOINLINE void sum_rows(const row_group<T>& all, const T* b, std::size_t n, std::size_t at_once,
+HWY_NOINLINE void sum_rows(const row_group<T>& all, const T* b, std::size_t n, std::size_t at_once, bool is_far,
                            const row_bounds& to) {
   Rows rows(b);
   for (std::size_t r = 0; r < all.count; r += at_once) {
@@ -407,7 +420,7 @@ HWY_NOINLINE void sum_rows(const row_group<T>& all, const T* b, std::size_t n, s
       continue;
     }
     row_error error;
-    if (!sum_block(rows, some, 0, n, found.head, found.tail, error)) error = {HUGE_VAL, HUGE_VAL};
+    if (!sum_block(rows, some, 0, n, is_far, found.head, found.tail, error)) error = {HUGE_VAL, HUGE_VAL};
     std::fill_n(found.bound, some.count, error.bound);
     std::fill_n(found.largest, some.count, error.largest);
   }
@@ -415,7 +428,7 @@ HWY_NOINLINE void sum_rows(const row_group<T>& all, const T* b, std::size_t n, s
 
 /// See kernels::bounded_rows.
 template <class T>
-void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n,
+void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const void* b, std::size_t n, bool is_far,
                   const row_bounds& to) {
   const row_group<T> all{static_cast<const char*>(a), step, count};
   const auto* const vector = static_cast<const T*>(b);
@@ -423,11 +436,12 @@ void bounded_rows(const void* a, std::ptrdiff_t step, std::size_t count, const v
   const std::size_t at_once = are_short ? short_rows_per_bound : rows_of_group;
   using tag = hn::ScalableTag<double>;
   if constexpr (std::is_same_v<T, float>) {
-    sum_rows<float_rows>(all, vector, n, at_once, to);
+    sum_rows<float_rows>(all, vector, n, at_once, is_far, to);
   } else if (are_short) {
-    sum_rows<double_rows<tag, std::max(long_rows_at_once, hn::MaxLanes(tag()))>>(all, vector, n, at_once, to);
+    sum_rows<double_rows<tag, std::max(long_rows_at_once, hn::MaxLanes(tag()))>>(all, vector, n, at_once, is_far,
+                                                                                 to);
   } else {
-    sum_rows<double_rows<tag, long_rows_at_once>>(all, vector, n, at_once, to);
+    sum_rows<double_rows<tag, long_rows_at_once>>(all, vector, n, at_once, is_far, to);
   }
 }
 

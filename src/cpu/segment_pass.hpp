@@ -50,6 +50,9 @@ class segment_pass {
     tables.set_runs(std::size_t{}, std::size_t{}, nullptr, nullptr, sizes, std::size_t{});
   };
 
+  static constexpr std::size_t slots_at_once = 4;
+  static_assert(slots_at_once <= group_slots_ahead);
+
   struct window {
     std::uint64_t bounds[segment_window + 1];  // copies, which nobody overwrites
     std::uint32_t slots[group_slice + group_slots_ahead] = {};
@@ -76,8 +79,24 @@ class segment_pass {
         add(i, next, thread, some);
       }
     }
-    for (std::size_t i = 0; i < count; ++i) decide(first + i, i, thread, some.length(i));
+    decide_all(first, count, thread, some);
     return added;
+  }
+
+  /// The results of a window, or that they are open.
+  void decide_all(std::size_t first, std::size_t count, int thread, const window& some) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      if constexpr (decides_neighbours<Tables>) {
+        const auto is_decided = [&](std::size_t k) { return some.length(k) != 0 && some.length(k) <= longest_; };
+        std::size_t next = i;
+        while (next < count && is_decided(next)) ++next;
+        std::fill(open_ + first + i, open_ + first + next, segment_done);
+        tables_.decide_neighbours(static_cast<std::size_t>(thread), i, first + i, next - i);
+        i = next;
+        if (i == count) return;
+      }
+      decide(first + i, i, thread, some.length(i));
+    }
   }
 
   void copy_bounds(std::size_t first, std::size_t count, window& some) const noexcept {
@@ -113,7 +132,10 @@ class segment_pass {
         begin, n, thread, [&](const void* a, const void* b, std::size_t start, std::size_t count) {
           for (std::size_t i = 0; i < count;) {
             const std::size_t stop = std::min<std::size_t>(some.bounds[segment + 1] - start, count);
-            for (; i < stop; ++i) some.slots[i] = static_cast<std::uint32_t>(segment);
+            // some at once, of which the next segments overwrite the last: where one ends cannot be predicted
+            std::fill_n(some.slots + i, slots_at_once, static_cast<std::uint32_t>(segment));
+            for (i += slots_at_once; i < stop; ++i) some.slots[i] = static_cast<std::uint32_t>(segment);
+            i = stop;
             if (i < count) ++segment;
           }
           tables_.add(static_cast<std::size_t>(thread), a, b, some.slots, count);

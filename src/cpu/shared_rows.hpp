@@ -1,5 +1,6 @@
 // Level 1 of mode exact for vectors that share one of the two they are multiplied with: the rows of a matrix times
-// a vector, many at a time (cpu/rows-inl.h). What the bound leaves open is for the reducers of lines and panels.
+// a vector, many at a time (cpu/rows-inl.h); the sums and means of rows, whose vector is 1. What the bound leaves
+// open is for the reducers of lines and panels.
 #pragma once
 
 #include <cpu/batch_parts.hpp>
@@ -10,7 +11,7 @@ class shared_rows {
  public:
   explicit shared_rows(const batch& of);
 
-  /// Whether the results along the last axis share a vector, and kernels read all in place.
+  /// Whether the results along the last axis share a vector, if they have one, and kernels read all in place.
   [[nodiscard]] static bool suits(const batch& of);
   /// How many rows to take at a time.
   [[nodiscard]] static std::size_t rows_at_a_time(const batch& of);
@@ -38,6 +39,7 @@ class shared_rows {
   const batch& of_;
   const kernels& kernels_;
   std::size_t room_;  // for so many rows
+  bool is_far_;       // they are prefetched
   std::unique_ptr<double[]> memory_;
   int skipped_ = 0;  // calls to come
   std::array<bool, max_rows> is_open_{};

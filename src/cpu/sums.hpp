@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cpu/levels.hpp>
+#include <exactdot/core/moment_decision.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
 

@@ -98,7 +98,7 @@ void set_runs(batch& made, const any_keys& keys, group_runs runs) {
   const std::size_t count = runs.groups.size();
   if (count != keys.groups) {
     made.all_groups = keys.groups;
-    made.group_names = std::move(runs.groups);
+    made.group_names = std::move(runs.groups).list();
   }
   made.each.n = runs.longest;
   made.group_sizes = std::move(runs.offsets);
@@ -136,7 +136,7 @@ numbered_keys checked_numbers(const batch_request& asked, const any_keys& keys, 
 void set_groups(batch& made, const batch_request& asked, const any_keys& keys, const options& options) {
   std::size_t inside = 0;
   if (group_runs runs = checked_runs(asked, keys, options); runs.never_decrease) {
-    if (made.count != 0) check_empty(asked, first_empty(runs.groups), keys.groups);
+    if (made.count != 0) check_empty(asked, runs.groups.first_missing(), keys.groups);
     inside = runs.inside;
     if (made.count != 0) set_runs(made, keys, std::move(runs));
   } else if (are_far(keys)) {
@@ -236,7 +236,7 @@ void store_group_sizes(const batch_request& asked, const any_keys& keys, const o
   const auto store = [&](std::size_t group, std::uint64_t size) {
     to.store(to.out + static_cast<std::ptrdiff_t>(group) * asked.out.axes[0].stride, size);
   };
-  const auto store_few = [&](const std::vector<std::uint64_t>& groups, auto size_of_group) {
+  const auto store_few = [&](const auto& groups, auto size_of_group) {
     to.store_all(to.out, keys.groups, 0);
     for (std::size_t i = 0; i < groups.size(); ++i) store(groups[i], size_of_group(i));
   };

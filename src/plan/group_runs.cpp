@@ -6,6 +6,7 @@
 #include <plan/group_runs.hpp>
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
+#include <ranges>
 #include <utility>
 
 namespace exactdot::inline v0_3::engine {
@@ -17,11 +18,18 @@ constexpr std::size_t block_size = std::size_t{1} << 16, slice_size = 1024, firs
 
 /// Runs of some keys, in their order.
 struct run_list {
-  std::vector<std::uint64_t> groups, offsets;
+  run_groups groups;
+  std::vector<std::uint64_t> offsets;
 
-  void reserve(std::size_t n) { groups.reserve(n), offsets.reserve(n + 1); }
+  /// For n more runs; if memory lacks for these, then for as many in a block as there were among the keys `seen`.
+  void make_room(std::size_t n, std::size_t seen, std::size_t block) {
+    if (offsets.size() + n < offsets.capacity()) return;
+    constexpr std::size_t max_growth = 1024;
+    const std::size_t total = (offsets.size() + n) * (std::min(block / seen, max_growth) + 1);
+    groups.reserve(total), offsets.reserve(total + 1);
+  }
   void add(const std::uint64_t* keys, const std::uint64_t* places, std::size_t n) {
-    groups.insert(groups.end(), keys, keys + n), offsets.insert(offsets.end(), places, places + n);
+    groups.add(keys, n), offsets.insert(offsets.end(), places, places + n);
   }
 };
 
@@ -74,7 +82,10 @@ void add_few_runs(KeyAt key_at, std::size_t first, std::size_t n, run_list& to) 
   const std::size_t end = first + n;
   std::size_t at = first;
   if (first != 0 && key_at(first - 1) == key_at(first)) at = end_of_run(key_at, first, end);
-  for (; at < end; at = end_of_run(key_at, at, end)) to.groups.push_back(key_at(at)), to.offsets.push_back(at);
+  for (; at < end; at = end_of_run(key_at, at, end)) {
+    const std::uint64_t key = key_at(at), place = at;
+    to.add(&key, &place, 1);
+  }
 }
 
 /// The same of many: where a run ends cannot be predicted, so there is no branch.
@@ -107,8 +118,7 @@ bool add_runs(const any_keys& keys, std::size_t first, std::size_t n, std::size_
       goes_on = never_decrease(key_at, sign, at, count);
       if (!goes_on) break;
       const std::size_t few = count / long_run, runs = bound_of_runs(key_at, at, count, few);
-      constexpr std::size_t most_like_first = 64 * slice_size;  // keys that memory is reserved for at once
-      if (to.groups.empty()) to.reserve(runs * (std::min(block, most_like_first) / count + 1));
+      to.make_room(runs, at % block + count, block);
       if (runs <= few) {
         add_few_runs(key_at, at, count, to);
       } else {
@@ -131,7 +141,7 @@ group_runs joined(std::vector<run_list>& lists) {
   for (const run_list& each : lists) runs += each.groups.size();
   all.groups.reserve(runs), all.offsets.reserve(runs + 1);
   for (run_list& each : lists) {
-    all.groups.insert(all.groups.end(), each.groups.begin(), each.groups.end());
+    all.groups.add(each.groups);
     all.offsets.insert(all.offsets.end(), each.offsets.begin(), each.offsets.end());
     each = {};
   }
@@ -140,27 +150,81 @@ group_runs joined(std::vector<run_list>& lists) {
 
 /// Drops the runs of keys out of range, which are the first and the last.
 void clip(group_runs& all, const any_keys& keys) {
-  const auto count_of = [&](std::size_t from, auto is_before) {
-    const auto first = all.groups.begin() + static_cast<std::ptrdiff_t>(from);
-    return static_cast<std::size_t>(std::partition_point(first, all.groups.end(), is_before) - all.groups.begin());
+  const auto end_of = [&](std::size_t from, auto is_before) {
+    const auto places = std::views::iota(from, all.groups.size());
+    const auto end = std::ranges::partition_point(places, [&](std::size_t i) { return is_before(all.groups[i]); });
+    return from + static_cast<std::size_t>(end - places.begin());
   };
   const bool has_sign = is_signed(keys.type);
-  const std::size_t begin = count_of(0, [&](std::uint64_t key) { return has_sign && key >> 63 != 0; });
-  const std::size_t end = count_of(begin, [&](std::uint64_t key) { return key < keys.groups; });
+  const std::size_t begin = end_of(0, [&](std::uint64_t key) { return has_sign && key >> 63 != 0; });
+  const std::size_t end = end_of(begin, [&](std::uint64_t key) { return key < keys.groups; });
   all.offsets.push_back(keys.n);
   all.inside = all.offsets[end] - all.offsets[begin];
   if (all.inside != keys.n) all.first_outside = begin != 0 ? 0 : all.offsets[end];
-  const auto keep = [&](std::vector<std::uint64_t>& x, std::size_t last) {
-    x.resize(last), x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(begin));
-  };
-  keep(all.groups, end), keep(all.offsets, end + 1);
+  all.offsets.resize(end + 1);
+  all.offsets.erase(all.offsets.begin(), all.offsets.begin() + static_cast<std::ptrdiff_t>(begin));
   // keys that were overwritten since they were compared may have any value
-  for (std::uint64_t& group : all.groups) group = std::min<std::uint64_t>(group, keys.groups - 1);
+  all.groups.keep(begin, end, keys.groups - 1);
   for (std::size_t i = 0; i < all.groups.size(); ++i)
     all.longest = std::max<std::size_t>(all.longest, all.offsets[i + 1] - all.offsets[i]);
 }
 
 }  // namespace
+
+std::size_t run_groups::first_missing() const noexcept {
+  if (listed_.empty()) return first_ == 0 ? count_ : 0;
+  std::size_t i = 0;
+  while (i < count_ && listed_[i] == i) ++i;
+  return i;
+}
+
+std::vector<std::uint64_t> run_groups::list() && {
+  if (listed_.empty()) make_list();
+  return std::move(listed_);
+}
+
+void run_groups::make_list() {
+  listed_.reserve(std::max(expected_, count_));
+  for (std::size_t i = 0; i < count_; ++i) listed_.push_back(first_ + i);
+}
+
+void run_groups::add(const std::uint64_t* groups, std::size_t n) {
+  if (n == 0) return;
+  if (listed_.empty()) {
+    if (count_ == 0) first_ = groups[0];
+    bool follow = groups[0] == first_ + count_;
+    for (std::size_t i = 0; i < n; ++i) follow &= groups[i] == groups[0] + i;
+    if (!follow) make_list();
+    if (follow) {
+      count_ += n;
+      return;
+    }
+  }
+  listed_.insert(listed_.end(), groups, groups + n);
+  count_ += n;
+}
+
+void run_groups::add(const run_groups& more) {
+  if (more.count_ == 0) return;
+  if (listed_.empty() && more.listed_.empty() && (count_ == 0 || more.first_ == first_ + count_)) {
+    if (count_ == 0) first_ = more.first_;
+    count_ += more.count_;
+    return;
+  }
+  if (listed_.empty()) make_list();
+  for (std::size_t i = 0; i < more.count_; ++i) listed_.push_back(more[i]);
+  count_ += more.count_;
+}
+
+void run_groups::keep(std::size_t begin, std::size_t end, std::uint64_t greatest) {
+  if (!listed_.empty()) {
+    listed_.resize(end), listed_.erase(listed_.begin(), listed_.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  first_ += begin, count_ = end - begin;
+  const bool exceed = count_ != 0 && (first_ > greatest || count_ - 1 > greatest - first_);
+  if (listed_.empty() && exceed) make_list();
+  for (std::uint64_t& group : listed_) group = std::min(group, greatest);
+}
 
 group_runs find_runs(const any_keys& keys, int threads, const monitor* monitor) {
   threads = threads_for(keys.n, threads);

@@ -1,12 +1,13 @@
-// Tests of core/enclosure.hpp and exact_result.hpp: whenever an enclosure decides a result, it is that of every sum in it.
+// Tests of core/enclosure.hpp, exact_result.hpp and moment_decision.hpp: whenever an enclosure decides a result, it
+// is that of every sum in it.
 //
 // The sums lie in the enclosure by construction, many next to ties, and are known exactly by an accumulator. A
 // share of the cases must be decided, so that a function that never decides does not pass.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <exactdot/core/exact_result.hpp>
 #include <exactdot/core/error_free.hpp>
+#include <exactdot/core/moment_decision.hpp>
 #include <exactdot/moments.hpp>
 #include <random>
 #include <vector>
@@ -273,6 +274,74 @@ TEST(enclosure, decides_only_what_every_variance_in_it_rounds_to) {
   expect_right_moments<double>(finish::variance, 0.1);
   expect_right_moments<float>(finish::deviation, 0.4);
   expect_right_moments<double>(finish::deviation, 0.1);
+}
+
+/// Elements of few bits, sometimes equal ones or nearly a tie.
+std::vector<double> elements_of_few_bits(std::mt19937_64& random, std::size_t n, unsigned bits) {
+  std::vector<double> x(n);
+  const int exponent = static_cast<int>(random() % 40) - 20;
+  if (random() % 4 == 0) {  // squares of 27 bits are ties, which a second element breaks
+    x[0] = std::ldexp(static_cast<double>(random() >> 37 | 1), exponent);
+    x[1] = std::ldexp(random() % 2 == 0 ? 1 : -1, exponent - static_cast<int>(random() % 60));
+    return x;
+  }
+  const bool are_equal = random() % 8 == 0;
+  for (double& each : x) {
+    if (are_equal && &each != x.data()) {
+      each = x[0];
+      continue;
+    }
+    each = std::ldexp(static_cast<double>(random() >> (64 - bits)), exponent + static_cast<int>(random() % 6));
+    if (random() % 2 == 0) each = -each;
+  }
+  return x;
+}
+
+/// The variances that sums without an error decide, of `cases`; ties and zeros among them.
+template <class R>
+int decided_variances(std::mt19937_64& random, finish kind, std::size_t n, unsigned bits, int cases) {
+  const exactdot::core::result_rule rule(kind, exactdot::core::format<R>::number);
+  int decided = 0;
+  for (int i = 0; i < cases; ++i) {
+    const auto x = elements_of_few_bits(random, n, bits);
+    enclosure sum{0, 0, 0}, squares{0, 0, 0};
+    bool loses = false;
+    for (const double each : x) {
+      const auto add = [&](enclosure& to, double term) {
+        const auto upper = exactdot::core::two_sum(to.head, term);
+        const auto lower = exactdot::core::two_sum(to.tail, upper.error);
+        to.head = upper.value, to.tail = lower.value, loses = loses || lower.error != 0;
+      };
+      add(sum, each), add(squares, each * each), add(squares, std::fma(each, each, -(each * each)));
+    }
+    if (loses) continue;  // more bits than two doubles
+    const std::uint64_t ddof = random() % 2;
+    const auto found = exactdot::core::decide_moments<engine>(rule, static_cast<double>(n),
+                                                              static_cast<double>(ddof), sum, squares);
+    if (!found.certain) continue;
+    ++decided;
+    exactdot::moments<double> expected;
+    for (const double each : x) expected.add(each);
+    const R value =
+        kind == finish::deviation ? expected.template stddev<R>(ddof) : expected.template variance<R>(ddof);
+    EXPECT_EQ(exactdot::core::from_word<R>(found.word), value) << n << " elements, case " << i;
+  }
+  return decided;
+}
+
+TEST(enclosure, decides_every_variance_of_exact_sums_of_few_elements) {
+  std::mt19937_64 random(14);
+  constexpr int cases = 4000;
+  for (const std::size_t n : {2, 3, 8, 16, 31, 64}) {
+    for (const unsigned bits : {3, 11, 24}) {
+      EXPECT_GT(decided_variances<float>(random, finish::variance, n, bits, cases), cases * 3 / 4)
+          << n << ", " << bits;
+      EXPECT_GT(decided_variances<double>(random, finish::variance, n, bits, cases), cases * 3 / 4)
+          << n << ", " << bits;
+    }
+  }
+  EXPECT_GT(decided_variances<double>(random, finish::variance, 16, 50, cases), cases / 10);
+  EXPECT_GT(decided_variances<double>(random, finish::deviation, 16, 24, cases), cases * 3 / 4);
 }
 
 TEST(enclosure, decides_no_variance_that_could_be_negative_or_has_no_divisor) {

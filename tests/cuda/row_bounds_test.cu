@@ -52,7 +52,7 @@ TEST_F(rows, next_to_ties_need_their_bound_and_a_small_part_of_it_does_not_suffi
   expect_corrections_to_need_their_bound<way<8>>();
   expect_corrections_to_need_their_bound<way<32>>();
   expect_corrections_to_need_their_bound<way<128>>();
-  expect_corrections_to_need_their_bound<columns_of_block<128, 8>>();
+  expect_corrections_to_need_their_bound<columns_of_block<256, 16>>();
 }
 
 TEST_F(rows, of_products_that_underflow_need_the_floor) {

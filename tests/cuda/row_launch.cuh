@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cuda/shape/columns.cuh>
 #include <cuda/shape/lines.cuh>
@@ -121,10 +122,10 @@ class launcher {
     bounds.of_sum.factor *= choice.factor, bounds.of_sum.floor *= choice.floor;
     const line_request asked;
     if constexpr (takes_columns<Way>) {
-      constexpr auto kernel =
-          split_column_kernel<work, input_layout::strided, Way::threads, Way::columns, 1, Way::in_flight, 1>;
+      constexpr auto kernel = split_column_kernel<work, input_layout::strided, Way::threads, 1, Way::in_flight, 1>;
+      constexpr int log2_across = std::countr_zero(unsigned{Way::columns});
       line_state* const unused = nullptr;
-      gpu::launch(kernel, blocks, Way::threads, 0, stream_, in, 1U, bounds, to, asked, unused);
+      gpu::launch(kernel, blocks, Way::threads, 0, stream_, in, log2_across, 1U, bounds, to, asked, unused);
     } else if constexpr (Way::lanes > 32) {
       constexpr auto kernel = long_line_kernel<work, Way::layout, Way::lanes, Way::in_flight>;
       gpu::launch(kernel, blocks, Way::lanes, 0, stream_, in, bounds, to, asked);

@@ -222,9 +222,9 @@ TEST(columns, are_split_if_they_are_few_and_long) {
       columns_of_sums<2, 1, input_layout::converted>(), columns_of_extrema<8, input_layout::any>(),
       columns_of_extrema<1, input_layout::contiguous>()};
   for (const column_config& of_thread : kinds) {
-    const auto panels = panels_of(of_thread);
+    const bool adds_up = of_thread.resident == 2;
     const auto config_of = [&](std::size_t count, std::size_t rows, int multiprocessors) {
-      return panels[panel_config_for(panels, count, rows, multiprocessors)];
+      return panel_for(of_thread, count, rows, multiprocessors, adds_up);
     };
     const auto parts_of = [&](std::size_t count, std::size_t rows, int multiprocessors = 132) {
       const panel_config config = config_of(count, rows, multiprocessors);
@@ -257,8 +257,8 @@ TEST(element_axes, are_found_by_exact_quotients) {
     const fixed_divisor by(d);
     ASSERT_EQ(by.value(), d);
     const std::uint64_t some = random() >> (1 + random() % 63), multiple = some / d * d;
-    for (const std::uint64_t n : {std::uint64_t{0}, some, multiple, multiple - (multiple != 0), d - 1,
-                                  (std::uint64_t{1} << 63) - 1}) {
+    for (const std::uint64_t n :
+         {std::uint64_t{0}, some, multiple, multiple - (multiple != 0), d - 1, (std::uint64_t{1} << 63) - 1}) {
       ASSERT_EQ(by.quotient(n), n / d) << n << " by " << d;
     }
   }

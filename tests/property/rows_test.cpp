@@ -36,7 +36,7 @@ class found_rows {
     bounds = {{arrays_[0].data(), arrays_[1].data(), arrays_[2].data()}, arrays_[3].data()};
     const kernels& of = set.table[kernels_index(type_of<T>, core::term_index<core::product>)];
     of.bounded_rows(x.a.data(), static_cast<std::ptrdiff_t>(x.columns * sizeof(T)), x.rows, x.b.data(), x.columns,
-                    bounds);
+                    x.columns % 2 == 0, bounds);
     any_open = set.decide_sums({{core::finish::round, core::format_of(type_of<T>)}, x.columns}, bounds, x.rows,
                                reinterpret_cast<char*>(results.data()), is_open.get());
   }
@@ -243,6 +243,68 @@ TEST(rows_of_an_array, are_rounded_to_floats_beyond_their_range_too) {
     }
   }
   exactdot::use_instruction_set("");
+}
+
+/// Sums and means of rows are those of rows by a vector of ones: of elements of one scale, of a scale for each row,
+/// that cancel, integers, which make ties, and hostile ones; rows with gaps.
+template <class T, class R>
+void check_sums(std::size_t count, std::size_t n, int kind, std::size_t gap) {
+  oracle::rng random(n * 1000 + count * 10 + static_cast<std::size_t>(kind));
+  const std::size_t step = n + gap;
+  std::vector<T> a(count * step);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<T>(2 * random.unit() - 1);
+    if (kind == 1) a[i] *= static_cast<T>(std::ldexp(1.0, static_cast<int>(i / step * 37 % 200) - 100));
+    if (kind == 2 && i % 2 == 1) a[i] = random.below(20) == 0 ? a[i] : -a[i - 1];
+    if (kind == 3) a[i] = static_cast<T>(random.between(-3, 3));
+  }
+  const T hostile[] = {static_cast<T>(HUGE_VAL), static_cast<T>(std::nan("")), static_cast<T>(1e30), -T{0}};
+  for (std::size_t r = 0; kind == 4 && r < count; r += 3) {
+    if (r % 2 == 0) std::fill_n(&a[r * step], n, -T{0});
+    a[r * step + random.below(n)] = hostile[r / 3 % 4];
+  }
+  std::vector<R> sums(count), means(count);
+  const rows all{a.data(), count, n, static_cast<std::ptrdiff_t>(step)};
+  sum(all, sums), mean(all, means);
+  for (std::size_t r = 0; r < count; ++r) {
+    const auto row = std::span(a).subspan(r * step, n);
+    EXPECT_EQ(core::to_word(sums[r]), core::to_word(sum<R>(row))) << count << ' ' << n << ' ' << kind << ' ' << r;
+    EXPECT_EQ(core::to_word(means[r]), core::to_word(mean<R>(row))) << count << ' ' << n << ' ' << kind << ' ' << r;
+  }
+}
+
+TEST(rows_of_an_array, have_the_bits_of_sums_and_means) {
+  for (const instruction_set* set : runnable_instruction_sets()) {
+    SCOPED_TRACE(set->name);
+    exactdot::use_instruction_set(set->name);
+    for (const auto& [count, n] : {std::pair<std::size_t, std::size_t>{300, 8},
+                                   {70, 9},
+                                   {9, 33},
+                                   {300, 48},
+                                   {70, 49},
+                                   {21, 130},
+                                   {7, 257},
+                                   {9, 2048},
+                                   {9, 2049}}) {
+      for (int kind = 0; kind < 5; ++kind) {
+        check_sums<double, double>(count, n, kind, 0);
+        check_sums<float, float>(count, n, kind, 3);
+        check_sums<float, double>(count, n, kind, 0);
+        check_sums<double, float>(count, n, kind, 3);
+      }
+    }
+  }
+  exactdot::use_instruction_set("");
+}
+
+/// Rows that exceed the caches, which are prefetched.
+TEST(rows_of_an_array, are_summed_where_they_are_far) {
+  const matrices<double> x = uniform_rows<double>(40'000, 64);
+  std::vector<double> out(x.rows);
+  sum(rows{x.a.data(), x.rows, x.columns}, out, {.threads = 2});
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    ASSERT_EQ(out[r], sum(std::span(x.a).subspan(r * x.columns, x.columns))) << r;
+  }
 }
 
 /// Products with the vector, as callers get them.

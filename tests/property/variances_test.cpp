@@ -121,14 +121,13 @@ TYPED_TEST(variances, on_several_threads) {
   });
 }
 
-constexpr std::size_t lines = 7;
-
 /// Variances of `lines` stretches of x: as rows, as columns, as segments and as groups in a shuffled order.
 template <class T>
 class variances_of_lines {
  public:
-  variances_of_lines(const std::vector<T>& x, reduction what, std::int64_t ddof, rng& random)
-      : what_(what), ddof_(ddof), n_(x.size() / lines) {
+  variances_of_lines(const std::vector<T>& x, std::size_t lines, reduction what, std::int64_t ddof, rng& random)
+      : what_(what), ddof_(ddof), n_(x.size() / lines), of_results_{lines, sizeof(double)} {
+    options_.threads = random.coin() ? 1 : 3;
     const auto size = static_cast<std::ptrdiff_t>(sizeof(T));
     const auto rows = to(by_rows), columns = to(by_columns), segments = to(by_segments), groups = to(by_groups);
     reduce_axes(x, {lines, static_cast<std::ptrdiff_t>(n_) * size}, {n_, size}, rows);
@@ -146,44 +145,84 @@ class variances_of_lines {
 
     std::vector<std::int64_t> offsets;
     for (std::size_t i = 0; i <= lines; ++i) offsets.push_back(static_cast<std::int64_t>(i * n_));
-    reduce(what, any_vector(x.data(), x.size(), type_of<T>), any_offsets{offsets.data(), lines}, segments, {},
+    reduce(what, any_vector(x.data(), x.size(), type_of<T>), any_offsets{offsets.data(), lines}, segments, options_,
            ddof);
     reduce(what, any_vector(shuffled.data(), x.size(), type_of<T>),
-           any_keys{keys.data(), keys.size(), element_type::int32, sizeof(std::int32_t), lines}, groups, {}, ddof);
+           any_keys{keys.data(), keys.size(), element_type::int32, sizeof(std::int32_t), lines}, groups, options_,
+           ddof);
   }
 
   std::vector<double> by_rows, by_columns, by_segments, by_groups;
 
  private:
   any_results to(std::vector<double>& results) const {
-    static constexpr axis of_results{lines, sizeof(double)};
-    results.resize(lines);
-    return {results.data(), element_type::float64, {&of_results, 1}};
+    results.resize(of_results_.n);
+    return {results.data(), element_type::float64, {&of_results_, 1}};
   }
   void reduce_axes(const std::vector<T>& x, axis of_lines, axis of_elements, const any_results& out) const {
-    reduce(what_, any_grid{x.data(), type_of<T>, {&of_lines, 1}, {&of_elements, 1}}, out, {}, ddof_);
+    reduce(what_, any_grid{x.data(), type_of<T>, {&of_lines, 1}, {&of_elements, 1}}, out, options_, ddof_);
   }
 
   reduction what_;
   std::int64_t ddof_;
   std::size_t n_;
+  axis of_results_;
+  options options_;
 };
+
+/// Compares the variances of `lines` stretches of x with the oracle's.
+template <class T>
+void check_lines(const std::vector<T>& x, std::size_t lines, reduction what, std::int64_t ddof, rng& random) {
+  const variances_of_lines<T> found(x, lines, what, ddof, random);
+  const std::size_t n = x.size() / lines;
+  for (std::size_t i = 0; i < lines; ++i) {
+    const any_scalar expected =
+        expected_of(any_vector(&x[i * n], n, type_of<T>), what, ddof, element_type::float64);
+    for (const auto* results : {&found.by_rows, &found.by_columns, &found.by_segments, &found.by_groups})
+      EXPECT_EQ(expected.bits, std::bit_cast<std::uint64_t>((*results)[i])) << "line " << i << " of " << lines;
+  }
+}
 
 TYPED_TEST(variances, of_shapes) {
   using T = TypeParam;
+  constexpr std::size_t lines = 7;
   for_close_elements<T>(3, {lines * 2, lines * 33, lines * 300, lines * 1100},
                         [](const std::vector<T>& x, reduction what, std::int64_t ddof, rng& random) {
-                          const variances_of_lines<T> found(x, what, ddof, random);
-                          const std::size_t n = x.size() / lines;
-                          for (std::size_t i = 0; i < lines; ++i) {
-                            const any_vector line(&x[i * n], n, type_of<T>);
-                            const any_scalar expected = expected_of(line, what, ddof, element_type::float64);
-                            EXPECT_EQ(expected.bits, std::bit_cast<std::uint64_t>(found.by_rows[i]));
-                            EXPECT_EQ(expected.bits, std::bit_cast<std::uint64_t>(found.by_columns[i]));
-                            EXPECT_EQ(expected.bits, std::bit_cast<std::uint64_t>(found.by_segments[i]));
-                            EXPECT_EQ(expected.bits, std::bit_cast<std::uint64_t>(found.by_groups[i]));
-                          }
+                          check_lines(x, lines, what, ddof, random);
                         });
+}
+
+/// Lines of equal elements beside others, where many are decided and compared at once.
+TYPED_TEST(variances, beside_others) {
+  using T = TypeParam;
+  rng random(4);
+  for (int repeat = 0; repeat < oracle::scaled(8); ++repeat) {
+    for (const std::size_t n : {2, 5, 17, 33, 70}) {
+      const std::size_t lines = 9 + random.below(90);
+      const bool most_equal = random.coin();
+      std::vector<T> x;
+      for (std::size_t i = 0; i < lines; ++i) {
+        const auto how = static_cast<closeness>(random.below(static_cast<std::uint64_t>(closeness::count)));
+        const bool is_equal = most_equal && random.below(4) != 0;
+        const std::vector<T> line = close_elements<T>(random, is_equal ? closeness::equal : how, n);
+        x.insert(x.end(), line.begin(), line.end());
+      }
+      check_lines(x, lines, random.coin() ? reduction::variance : reduction::stddev,
+                  static_cast<std::int64_t>(random.below(3)), random);
+      if (testing::Test::HasFailure()) FAIL() << lines << " lines of " << n;
+    }
+  }
+}
+
+/// A NaN of any bits is no first element that others equal.
+TEST(variances_of_nans, with_every_bit) {
+  const auto nan = std::bit_cast<double>(~std::uint64_t{0});
+  for (std::size_t place = 0; place < 3; ++place) {
+    std::vector<double> x(6, 3.75), found(2);
+    x[2 * place] = nan;  // of the first group
+    variance(groups{x, std::vector<int>{0, 1, 0, 1, 0, 1}, 2}, found, 0);
+    EXPECT_TRUE(std::isnan(found[0]) && std::bit_cast<std::uint64_t>(found[1]) == 0) << place;
+  }
 }
 
 }  // namespace

@@ -108,8 +108,9 @@ TEST(groups, keys_of_every_integer_type) {
     EXPECT_EQ(sizes, (std::vector<std::int64_t>{3, 0, 2}));
     given[3] = static_cast<Key>(-1);
     const std::string key = std::to_string(given[3]);
-    expect_error(errc::bad_option, "key 3 is " + key + ", and there are 3 groups",
-                 [&] { sum(groups{x, given, 3}, out); });
+    expect_error(errc::bad_option, "key 3 is " + key + ", and there are 3 groups", [&] {
+      sum(groups{x, given, 3}, out);
+    });
     sum(groups{x, given, 3, true}, out);
     EXPECT_EQ(out, (std::vector<double>{6, 0, 5}));
   };
@@ -265,11 +266,11 @@ TEST(groups, overflow_where_results_are_scratch) {
       by[i] = static_cast<std::int64_t>(step == 1 ? i % count : i / 2);
     }
     const detail::element_line line(any_vector{elements.data(), elements.size(), element_type::int64, 8, false});
-    const any_keys keys{by.data(), by.size(), element_type::int64, 8, count, false};
+    const any_keys read{by.data(), by.size(), element_type::int64, 8, count, false};
     const detail::result_line results(found);
     any_results to = results.view();
     to.is_scratch = true;
-    const auto reduce = [&] { detail::reduce_groups(reduction::sum, line.view(), line.view(), keys, to, {}); };
+    const auto reduce = [&] { detail::reduce_groups(reduction::sum, line.view(), line.view(), read, to, {}); };
     reduce();
     sum(groups{elements, by, count}, sums);
     EXPECT_EQ(found, sums);
@@ -295,6 +296,39 @@ TEST(groups, of_keys_with_one_descent) {
       }
       sum(groups{elements, by, 2}, found);
       ASSERT_EQ(found, expected) << n << " keys, a descent at " << descent;
+    }
+  }
+}
+
+/// Groups of sorted keys are listed only where some between them have no elements, wherever the first of these is.
+TEST(groups, of_sorted_keys_with_gaps) {
+  constexpr std::size_t n = 200'000, longest = 3;
+  for (const std::size_t gap : {0, 1, 40, 30'000, 70'000, 1'000'000}) {
+    for (const std::int64_t below : {0, 2}) {  // keys that are skipped, before and behind the groups
+      std::vector<std::int64_t> by, elements;
+      for (std::int64_t key = -below, length = 1; by.size() < n; ++key, length = 1 + (key * 7 & 3) % longest) {
+        if (key == static_cast<std::int64_t>(gap)) ++key;
+        for (std::int64_t i = 0; i < length; ++i) by.push_back(key), elements.push_back((key * 31 + i * 17) % 101);
+      }
+      const auto count = static_cast<std::size_t>(by.back() + (below == 0 ? 1 : 0));
+      std::vector<std::int64_t> sums(count), greatest(count, -1), found(count);
+      for (std::size_t i = 0; i < by.size(); ++i) {
+        if (by[i] < 0 || by[i] >= static_cast<std::int64_t>(count)) continue;
+        const auto group = static_cast<std::size_t>(by[i]);
+        sums[group] += elements[i], greatest[group] = std::max(greatest[group], elements[i]);
+      }
+      const groups all{elements, by, count, below != 0};
+      for (const int threads : {1, 3}) {
+        sum(all, found, {.threads = threads});
+        ASSERT_EQ(found, sums) << "a gap at " << gap << ", " << threads << " threads";
+        if (gap < count) {
+          expect_error(errc::empty_input, "max: group " + std::to_string(gap) + " is empty",
+                       [&] { max(all, found, {.threads = threads}); });
+          continue;
+        }
+        max(all, found, {.threads = threads});
+        ASSERT_EQ(found, greatest) << threads << " threads";
+      }
     }
   }
 }

@@ -139,42 +139,4 @@ EXACTDOT_CORE decision decide_scaled_finish(const result_rule& rule, double coun
   return decide_scaled_value(rule, value_of<Engine>(rule, count, sum), of_value);
 }
 
-/// The enclosure of n·Σx² − (Σx)², each product in two doubles; an infinite bound where these may leave their
-/// range. The bound follows from (S ± e)² ⊂ S² ± (2|S| + e)·e; 2^-50 covers four roundings of the tail. n < 2^53.
-template <class Engine>
-EXACTDOT_CORE enclosure moment_numerator(double n, const enclosure& sum, const enclosure& squares) {
-  const auto x = two_sum(sum.head, sum.tail), q = two_sum(squares.head, squares.tail);
-  const double size = magnitude_of(x.value), rest = magnitude_of(x.error);
-  const bool in_range =
-      (size == 0 || (size > 0x1p-400 && size < 0x1p400)) && q.value > 0x1p-800 && q.value < 0x1p800;
-  if (!in_range) return {0, 0, HUGE_VAL};
-  const double whole = n * q.value, whole_error = Engine::fma(n, q.value, -whole), whole_rest = n * q.error;
-  const double square = x.value * x.value, square_error = Engine::fma(x.value, x.value, -square);
-  const double square_rest = 2 * x.value * x.error;  // without x.error², which the bound has
-  const auto difference = two_sum(whole, -square);
-  const double tail = difference.error + (whole_error - square_error) + (whole_rest - square_rest);
-  const double magnitudes = magnitude_of(difference.error) + magnitude_of(whole_error) +
-                            magnitude_of(square_error) + magnitude_of(whole_rest) + magnitude_of(square_rest);
-  const double bound =
-      n * squares.bound + (2 * (size + rest) + sum.bound) * sum.bound + rest * rest + 0x1p-50 * magnitudes;
-  return {difference.value, tail, bound * 1.0625 + 0x1p-1000};
-}
-
-/// The variance (n·Σx² − (Σx)²)/(n·(n − ddof)) or its root, if it is certain.
-template <class Engine>
-EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double ddof, const enclosure& sum,
-                                      const enclosure& squares) {
-  const double divisor = n * (n - ddof);
-  const bool is_exact = n < 0x1p53 && ddof < n && Engine::fma(n, n - ddof, -divisor) == 0;
-  if (!is_exact) return {0, false};
-  const enclosure numerator = moment_numerator<Engine>(n, sum, squares);
-  const double ratio = numerator.head / divisor;
-  enclosure found = quotient_of(numerator, divisor, ratio, Engine::fma(-ratio, divisor, numerator.head));
-  if (rule.finish() == finish::deviation) {
-    const double root = Engine::root(found.head > 0 ? found.head : 1.0);
-    found = root_of(found, root, Engine::fma(-root, root, found.head));
-  }
-  return decide_value<Engine>(rule, found);
-}
-
 }  // namespace exactdot::inline v0_3::core

@@ -29,12 +29,12 @@ struct block_team {
   static __device__ __forceinline__ void synchronise() { __syncthreads(); }
 };
 
-/// Every `columns`-th thread of a block, from this one's on: a share of a column.
-template <int threads_, int columns>
+/// Every 2^log2_across-th thread of a block, from this one's on: a share of a column.
+template <int block_threads>
 struct column_team {
-  static constexpr int lanes = threads_ / columns;
-  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x / columns; }
-  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return lanes; }
+  int log2_across;
+  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x >> log2_across; }
+  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return block_threads >> log2_across; }
 };
 
 /// All elements of `count` lines of n, or so many that no launch is short.

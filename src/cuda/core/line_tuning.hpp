@@ -157,7 +157,7 @@ constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} <
 /// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
 /// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
 /// multiprocessor alone reads some 1.8 times its share of the memory's speed, but 0.8 to 0.9 times if it converts
-/// packs (2026-11-26). `spills`: blocks of whole rows of up to 512 KiB.
+/// packs, and then splitting takes twice as long (2026-11-27). `spills`: blocks of whole rows of up to 512 KiB.
 constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills,
                            bool converts_packs) {
   if (!splits_lines(bytes)) return false;
@@ -168,18 +168,26 @@ constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiproces
   const std::size_t last = rest == 0 ? 0 : std::max(rest, alone);
   const auto of_line = static_cast<double>(bytes);
   const double whole = of_line * static_cast<double>(rounds * processors + last);
-  return whole > of_line * static_cast<double>(count) + 0x1p24;
+  return whole > of_line * static_cast<double>(count) + (converts_packs ? 0x1.2p25 : 0x1p24);
 }
 /// The same of variances, which otherwise have a warp each.
 constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multiprocessors) {
   return splits_lines(bytes) || (bytes > 8 * kibi && count < 16 * static_cast<std::size_t>(multiprocessors));
 }
 
-/// Of columns: `across` threads side by side have `width` columns each.
+/// Of columns: a panel is what across() threads side by side have, `width` columns each. `blocks`: of a
+/// multiprocessor, at most, that share columns.
 struct panel_config {
-  int across, width, threads, resident;
-  [[nodiscard]] constexpr int columns() const { return across * width; }
+  int log2_across, width, blocks;
+  [[nodiscard]] constexpr int across() const { return 1 << log2_across; }
+  [[nodiscard]] constexpr int columns() const { return width << log2_across; }
+  /// Of so many columns.
+  [[nodiscard]] constexpr std::size_t panels(std::size_t count) const {
+    const auto of_one = static_cast<std::size_t>(columns());
+    return (count + of_one - 1) / of_one;
+  }
 };
+inline constexpr int threads_of_panels = 256, max_across = 32;
 /// How many columns a thread has, and how many of their rows it loads before it uses the first: as many as
 /// registers hold. Four narrow columns are as many bytes in flight as one of doubles.
 struct column_config {
@@ -193,35 +201,55 @@ constexpr column_config columns_of_sums() {
 /// Of extreme elements, in layout `contiguous` by words.
 template <int bytes, input_layout layout>
 constexpr column_config columns_of_extrema() {
-  return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, 4};
+  return {layout != input_layout::contiguous ? 1 : bytes == 8 ? 2 : 4, 8, bytes == 8 ? 3 : 4};
 }
-/// The first, by which a warp reads all of a cache line, if it gives every multiprocessor a block, or if blocks
-/// share columns of which there are so many; else the second, which reads sectors of 32 bytes or more.
-constexpr std::array<panel_config, 2> panels_of(const column_config& of) {
-  return {panel_config{32, of.width, 256, of.resident}, panel_config{8, of.width, 256, of.resident}};
-}
-inline constexpr std::size_t least_rows_of_block = 512;
-/// Joining the totals of all blocks that share a panel takes time: 256 columns of 2^18 floats as 2 panels took 1.12
-/// times as long as 8. But 64 bytes of a row, 8 doubles, are read slowly: 1.33 times (H100, 2026-11-26).
-inline constexpr int min_shared_panels = 4, max_joined_totals = 264 * 32;
-
-template <std::size_t size>
-constexpr std::size_t panel_config_for(const std::array<panel_config, size>& configs, std::size_t count,
-                                       std::size_t rows, int multiprocessors) {
-  const panel_config& first = configs[0];
-  const bool shares = rows >= 2 * least_rows_of_block;
-  const int panels = !shares ? multiprocessors : first.width > 1 ? min_shared_panels : 1;
-  return count >= static_cast<std::size_t>(panels * first.columns()) ? 0 : 1;
+// From times of 4 to 32 threads across, with as many blocks as fit, half and twice as many, of 12 matrices from
+// 2^19 x 3 to 8192 x 4096, every reduction and type (H100, 2026-11-27). These choices take 1.03 times the best.
+inline constexpr std::size_t min_rows_of_block = 1024;
+/// To share columns takes some 4 us, for their joins and the kernel of open lines: a quarter of what 4096 x 1000
+/// doubles take. Wide panels of more rows gain more.
+inline constexpr std::size_t max_rows_alone = 16384;
+/// What a last block joins of others, at most: 64 columns of 2^18 floats by 132 blocks of 32 took 1.13 times as
+/// long as by 66; but 2^22 rows of 8 halves need as many blocks as fit.
+constexpr std::size_t max_joined_totals(std::size_t elements) {
+  return std::max<std::size_t>(2112, elements / 4096);
 }
 
-/// Blocks that share columns: as many as the GPU holds at once, if there are rows enough.
+/// Whether so many panels give nearly every multiprocessor one, but none a third, so that blocks share none.
+constexpr bool are_shared_by_none(std::size_t panels, int multiprocessors) {
+  const auto processors = static_cast<std::size_t>(multiprocessors);
+  return 10 * panels >= 9 * processors && panels <= 2 * processors;
+}
+
+/// 128 bytes of a row or 32 columns are enough, and threads that have no columns idle: 2^20 x 16 floats took 1.3
+/// times as long with 8 threads across as with 4. Few rows give every multiprocessor a block by narrow panels.
+/// `adds_up`: sums, whose blocks keep memory busy alone.
+constexpr panel_config panel_for(const column_config& of, std::size_t count, std::size_t rows, int multiprocessors,
+                                 bool adds_up) {
+  panel_config found{of.width > 1 ? 3 : count < 512 ? 4 : 5, of.width, of.width > 1 ? 2 : of.resident};
+  const std::size_t parts = std::max<std::size_t>(rows / min_rows_of_block, 1);
+  while (found.log2_across > 2) {
+    const bool are_idle = count <= static_cast<std::size_t>(found.columns());
+    const bool are_few = found.panels(count) * parts < static_cast<std::size_t>(multiprocessors);
+    const auto of_turn = static_cast<std::size_t>(of.in_flight * 2 * threads_of_panels >> found.log2_across);
+    if (!are_idle && !(are_few && of_turn <= rows)) break;
+    --found.log2_across;
+  }
+  if (rows >= max_rows_alone || !adds_up) return found;
+  for (panel_config narrow = found; narrow.log2_across >= 2; --narrow.log2_across) {
+    narrow.blocks = 1;
+    if (are_shared_by_none(narrow.panels(count), multiprocessors)) found = narrow;
+  }
+  return found;
+}
+
+/// Blocks that share columns, if there are rows enough.
 constexpr std::size_t parts_of_columns(const panel_config& config, std::size_t count, std::size_t rows,
                                        int multiprocessors, std::size_t most) {
   const auto columns = static_cast<std::size_t>(config.columns());
-  const std::size_t panels = (count + columns - 1) / columns,
-                    resident = std::min(static_cast<std::size_t>(multiprocessors * config.resident), most),
-                    parts = std::min(resident / panels, max_joined_totals / columns);
-  return std::clamp<std::size_t>(rows / least_rows_of_block, 1, std::max<std::size_t>(parts, 1));
+  const std::size_t blocks = std::min(static_cast<std::size_t>(config.blocks * multiprocessors), most),
+                    parts = std::min(blocks / config.panels(count), max_joined_totals(rows * count) / columns);
+  return std::clamp<std::size_t>(rows / min_rows_of_block, 1, std::max<std::size_t>(parts, 1));
 }
 
 /// Of short columns (shape/short_columns.cuh). The shared memory of more warps a block would not fit that of

@@ -131,32 +131,32 @@ void launch_segments_of(const workspace::storage& storage, const typename Work::
 }
 
 /// Columns by panels. `n`: their elements.
-template <class Work, input_layout layout, std::size_t which>
+template <class Work, input_layout layout>
 void launch_panels(const workspace::storage& storage, const typename Work::template columns<layout>& in,
                    std::size_t n, const typename Work::results& out, const typename Work::request& asked) {
   constexpr column_config of_thread = Work::template columns_of_thread<layout>;
-  constexpr panel_config config = panels_of(of_thread)[which];
-  constexpr auto columns = static_cast<std::size_t>(config.columns());
-  constexpr int lanes = config.threads / config.across, in_flight = of_thread.in_flight;
-  constexpr std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
-  const std::size_t panels = (in.count + columns - 1) / columns,
+  constexpr int threads = threads_of_panels, in_flight = of_thread.in_flight;
+  const panel_config config = panel_for(of_thread, in.count, n, storage.multiprocessors, adds_terms<Work>);
+  const auto columns = static_cast<std::size_t>(config.columns());
+  const int lanes = threads / config.across();
+  const std::size_t most = std::min<std::size_t>(max_split_blocks, max_partials / (columns * Work::sums));
+  const std::size_t panels = config.panels(in.count),
                     parts = parts_of_columns(config, in.count, n, storage.multiprocessors, most);
   line_bounds bounds;
   if constexpr (adds_terms<Work>) {
     bounds = bounds_of_columns<Work>(share_rows(n, parts, lanes * in_flight).most(), lanes, in_flight,
-                                     parts * columns / config.threads + 1);
+                                     parts * columns / threads + 1);
   }
   const auto blocks =
       static_cast<unsigned>(std::min(panels * parts, static_cast<std::size_t>(storage.multiprocessors) * 12));
-  launch_kernel(
-      storage, "launching the kernel of columns", {blocks, config.threads},
-      split_column_kernel<Work, layout, config.threads, config.across, config.width, in_flight, config.resident>,
-      in, static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
+  launch_kernel(storage, "launching the kernel of columns", {blocks, threads},
+                split_column_kernel<Work, layout, threads, of_thread.width, in_flight, of_thread.resident>, in,
+                config.log2_across, static_cast<unsigned>(parts), bounds, out, asked, storage.lines);
   if constexpr (adds_terms<Work>) {
     if (parts == 1) return;
     line_source<typename Work::carrier, layout> lines;
     lines.lines = in, lines.length = n;
-    launch_open_lines<Work, layout, config.threads>(storage, lines, out, asked);
+    launch_open_lines<Work, layout, threads>(storage, lines, out, asked);
   }
 }
 
@@ -179,10 +179,7 @@ void launch_columns_of(const workspace::storage& storage, shape by,
                        const typename Work::template columns<layout>& in, std::size_t n,
                        const typename Work::results& out, const typename Work::request& asked) {
   if (by == shape::short_columns) return launch_short_columns<Work, layout>(storage, in, n, out, asked);
-  constexpr auto configs = panels_of(Work::template columns_of_thread<layout>);
-  const std::size_t which = panel_config_for(configs, in.count, n, storage.multiprocessors);
-  const auto launch = which == 0 ? &launch_panels<Work, layout, 0> : &launch_panels<Work, layout, 1>;
-  launch(storage, in, n, out, asked);
+  launch_panels<Work, layout>(storage, in, n, out, asked);
 }
 
 }  // namespace

@@ -38,13 +38,18 @@ __device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, in
 
 /// Neighbouring columns of one thread, whose elements it adds to Sums (sum/packed_sum.cuh, work/extremum_load.cuh)
 /// by words.
-template <class Sums, class Element, bool two, int threads, int across, int width, int in_flight>
+template <class Sums, class Element, bool two, class Team, int width, int in_flight>
 class columns_of_thread {
  public:
   /// `count` columns from `a` on, at most `width`; those of `b` are `next_b` bytes apart.
   __device__ __forceinline__ columns_of_thread(const any_operand& a, const any_operand& b, std::ptrdiff_t next_b,
-                                               std::size_t count, const Sums& sums)
-      : a_(a), b_(b), next_b_(next_b), count_(static_cast<int>(count < width ? count : width)), sums_(sums) {}
+                                               std::size_t count, Team team, const Sums& sums)
+      : a_(a),
+        b_(b),
+        next_b_(next_b),
+        count_(static_cast<int>(count < width ? count : width)),
+        team_(team),
+        sums_(sums) {}
 
   /// Adds the thread's rows of those from `first` to `end`.
   __device__ __forceinline__ const Sums& add(std::size_t first, std::size_t end) {
@@ -56,11 +61,11 @@ class columns_of_thread {
 
  private:
   static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
-  static constexpr std::size_t lanes = threads / across;
 
   any_operand a_, b_;
   std::ptrdiff_t next_b_;
   int count_;
+  Team team_;
   Sums sums_;
 
   static __device__ __forceinline__ bool is_aligned(const any_operand& x) {
@@ -68,20 +73,21 @@ class columns_of_thread {
   }
   template <bool is_wide>
   __device__ __forceinline__ void add_rows(std::size_t first, std::size_t end) {
-    std::size_t row = first + threadIdx.x / across;
+    const std::size_t lanes = team_.threads();
+    std::size_t row = first + team_.first_thread();
     for (; row + (in_flight - 1) * lanes < end; row += in_flight * lanes) turn<is_wide, in_flight>(row);
     for (; row < end; row += lanes) turn<is_wide, 1>(row);
   }
   template <bool is_wide, int rows>
   __device__ __forceinline__ void turn(std::size_t row) {
     unsigned x[rows][Sums::words], y[rows][Sums::words];
-    const auto from = static_cast<std::ptrdiff_t>(row);
+    const auto from = static_cast<std::ptrdiff_t>(row), lanes = static_cast<std::ptrdiff_t>(team_.threads());
     const char *const a = a_.data + from * a_.stride, *const b = b_.data + from * b_.stride;
 #pragma unroll
     for (int k = 0; k < rows; ++k) {
-      load_row<Element, width, is_wide>(a + k * static_cast<int>(lanes) * a_.stride, sizeof(Element), count_, x[k]);
+      load_row<Element, width, is_wide>(a + k * (lanes * a_.stride), sizeof(Element), count_, x[k]);
       if constexpr (two) {
-        load_row<Element, width, is_wide>(b + k * static_cast<int>(lanes) * b_.stride, next_b_, count_, y[k]);
+        load_row<Element, width, is_wide>(b + k * (lanes * b_.stride), next_b_, count_, y[k]);
       }
     }
 #pragma unroll
@@ -114,9 +120,9 @@ EXACTDOT_CORE row_shares share_rows(std::size_t rows, std::size_t parts, std::si
 }
 
 /// What a thread knows of the rows `first` to before `end` of its columns, from number `column` on.
-template <class Work, input_layout layout, int threads, int across, int width, int in_flight, class Columns>
+template <class Work, input_layout layout, int width, int in_flight, class Columns, class Team>
 __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t column, std::size_t first,
-                                            std::size_t end, const typename Work::request& asked,
+                                            std::size_t end, Team team, const typename Work::request& asked,
                                             typename Work::total (&totals)[width]) {
   if constexpr (layout == input_layout::converted) {
     const element_type type = in.first.a.type;
@@ -124,22 +130,22 @@ __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t colum
         type, [&]<class Element>(Element) {
           using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
           const auto line = in.line(column);
-          columns_of_thread<sums, Element, sums::two, threads, across, width, in_flight> of_rows(
-              line.a, line.b, in.next_b, in.count - column, {});
+          columns_of_thread<sums, Element, sums::two, Team, width, in_flight> of_rows(line.a, line.b, in.next_b,
+                                                                                      in.count - column, team, {});
           const sums& found = of_rows.add(first, end);
 #pragma unroll
-          for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) * across / threads + 2);
+          for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) / team.threads() + 2);
         });
   } else if constexpr (layout == input_layout::contiguous) {
     using best = typename Work::template of_columns<width>;
-    columns_of_thread<best, typename Work::element, false, threads, across, width, in_flight> of_rows(
-        {in.line(column).data, in.stride}, {}, 0, in.count - column, best(asked.rule));
+    columns_of_thread<best, typename Work::element, false, Team, width, in_flight> of_rows(
+        {in.line(column).data, in.stride}, {}, 0, in.count - column, team, best(asked.rule));
     const best& found = of_rows.add(first, end);
 #pragma unroll
     for (int j = 0; j < width; ++j) totals[j] = {{found.rank(j), 0}};
   } else {
     static_assert(width == 1);
-    totals[0] = total_of_rows<Work, in_flight>(in, column, first, end, column_team<threads, across>{}, asked);
+    totals[0] = total_of_rows<Work, in_flight>(in, column, first, end, team, asked);
   }
 }
 
@@ -154,35 +160,38 @@ __device__ __forceinline__ std::size_t rows_of(const Columns& in, const typename
 }
 
 /// `width`: columns of a thread, in layouts `converted` and, of extreme elements, `contiguous`: by words.
-template <class Work, input_layout layout, int threads, int across, int width, int in_flight, int resident>
+/// 2^log2_across threads side by side have a row each.
+template <class Work, input_layout layout, int threads, int width, int in_flight, int resident>
 __global__ void __launch_bounds__(threads, resident)
-    split_column_kernel(const __grid_constant__ typename Work::template columns<layout> in, unsigned parts,
-                        const __grid_constant__ line_bounds bounds,
+    split_column_kernel(const __grid_constant__ typename Work::template columns<layout> in, int log2_across,
+                        unsigned parts, const __grid_constant__ line_bounds bounds,
                         const __grid_constant__ typename Work::results out,
                         const __grid_constant__ typename Work::request asked, line_state* state) {
   using Total = typename Work::total;
-  constexpr unsigned lanes = threads / across, columns = across * width, words = (columns + 31) / 32;
-  static_assert(columns <= threads);
+  constexpr unsigned max_columns = max_across * width, max_words = (max_columns + 31) / 32;
+  static_assert(max_columns <= threads);
+  const column_team<threads> team{log2_across};
+  const unsigned across = 1U << log2_across, columns = across * width, words = (columns + 31) / 32;
   __shared__ typename Work::storage storage;
-  __shared__ Total of_row[column_slots<threads, across> * columns];
+  __shared__ Total of_row[threads / 32 * max_columns];
   __shared__ refined_sum refined_of_warp[threads / 32];
-  __shared__ unsigned scale[columns], open_columns[words];
+  __shared__ unsigned scale[max_columns], open_columns[max_words];
   __shared__ bool is_last;
   begin_kernel(~std::size_t{0});
   const std::size_t panels = (in.count + columns - 1) / columns;
   if constexpr (adds_terms<Work>)
-    static_assert(is_bounded<Work, layout, in_flight> && lanes >= 8, "bounds_of_columns");
+    static_assert(is_bounded<Work, layout, in_flight> && threads / max_across >= 8, "bounds_of_columns");
   const std::size_t n = rows_of<Work>(in, out);
-  const row_shares shares = share_rows(n, parts, lanes * in_flight);
+  const row_shares shares = share_rows(n, parts, team.threads() * in_flight);
   for (std::size_t unit = blockIdx.x; unit < panels * parts; unit += gridDim.x) {
     const std::size_t panel = unit / parts, part = unit % parts, first_column = panel * columns;
     const std::size_t of_thread = first_column + threadIdx.x % across * width;
     Total totals[width] = {};
     if (of_thread < in.count) {
-      reduce_rows<Work, layout, threads, across, width, in_flight>(in, of_thread, shares.begin(part, n),
-                                                                   shares.begin(part + 1, n), asked, totals);
+      reduce_rows<Work, layout, width, in_flight>(in, of_thread, shares.begin(part, n), shares.begin(part + 1, n),
+                                                  team, asked, totals);
     }
-    Total total = sum_of_columns<threads, across>(totals, of_row);
+    Total total = sum_of_columns<threads>(totals, of_row, across);
     const std::size_t index = first_column + threadIdx.x;
     const bool is_line = threadIdx.x < columns && index < in.count;
     if (parts > 1) {
@@ -195,7 +204,7 @@ __global__ void __launch_bounds__(threads, resident)
         joined[0].join(next);
       }
       __syncwarp();
-      total = sum_of_columns<threads, columns>(joined, of_row);
+      total = sum_of_columns<threads>(joined, of_row, columns);
     }
     if (threadIdx.x < 32 * words) {
       bool is_finished = true;

@@ -13,6 +13,7 @@
 #include <cuda/core/last_block.cuh>
 #include <cuda/sum/bounded_sum.cuh>
 #include <cuda/work/moments_state.hpp>
+#include <exactdot/core/moment_decision.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {

@@ -97,8 +97,11 @@ __device__ __forceinline__ void reduce_members(const Source& in, const warp_segm
         }
       }
     }
-    if constexpr (lanes == 1) break;
-    for (unsigned k = 0; k < at_once; ++k) members &= members - 1;
+    if constexpr (lanes == 1) {
+      break;
+    } else {
+      for (unsigned k = 0; k < at_once; ++k) members &= members - 1;
+    }
   }
 }
 

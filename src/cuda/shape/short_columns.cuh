@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads, resident)
     const std::size_t column = first + threadIdx.x % 32 * width;
     typename Work::total totals[width] = {};
     if (column < in.count) {
-      reduce_rows<Work, layout, threads, threads, width, in_flight>(in, column, 0, n, asked, totals);
+      reduce_rows<Work, layout, width, in_flight>(in, column, 0, n, lane_team<1>{}, asked, totals);
     }
 #pragma unroll
     for (int j = 0; j < width; ++j) {

@@ -58,29 +58,26 @@ __device__ __forceinline__ Sum sum_of_team(block_team<lanes>, Sum x, Sum* of_war
 }
 
 /// The sums of a block's columns, in its first threads; a barrier in between. By all threads, each with `width`
-/// sums: x[j] is of column threadIdx.x % across·width + j. `of_row`: in shared memory, column_slots of them for
-/// each column. Its joins are no more than joins_of() counts.
-template <int threads, int across>
-inline constexpr int column_slots = threads / (across < 32 ? 32 : across);
-template <int threads, int across, int width, class Sum>
-__device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row) {
-  constexpr unsigned columns = across * width, slots = column_slots<threads, across>, rows_of_warp = 32 / across;
-  static_assert(slots + rows_of_warp / 2 <= 11, "joins_of");
+/// sums: x[j] is of column threadIdx.x % across·width + j; `across` is a power of 2, at least 4. `of_row`: in
+/// shared memory, a sum for each thread of a column and each column, of warps only one. Its joins are no more than
+/// joins_of() counts.
+template <int threads, int width, class Sum>
+__device__ __forceinline__ Sum sum_of_columns(Sum (&x)[width], Sum* of_row, unsigned across) {
+  static_assert(threads / 32 - 1 + 3 <= 11, "joins_of");
+  const unsigned columns = across * width, threads_of_slot = across < 32 ? 32 : across;
 #pragma unroll
   for (int j = 0; j < width; ++j) {
-#pragma unroll
     for (unsigned distance = 16; distance >= across; distance /= 2) {
       x[j].join(shuffled(x[j], [distance](auto part) { return __shfl_down_sync(all_lanes, part, distance); }));
     }
-    const unsigned slot = threadIdx.x * slots / threads;
+    const unsigned slot = threadIdx.x / threads_of_slot;
     if (threadIdx.x % 32 < across) copy_sum(x[j], of_row[slot * columns + threadIdx.x % across * width + j]);
   }
   __syncthreads();
   Sum total{};
   if (threadIdx.x < columns) {
     copy_sum(of_row[threadIdx.x], total);
-#pragma unroll
-    for (unsigned other = 1; other < slots; ++other) {
+    for (unsigned other = 1; other < threads / threads_of_slot; ++other) {
       Sum next{};
       copy_sum(of_row[other * columns + threadIdx.x], next);
       total.join(next);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda/work/exact_sums.cuh>
+#include <exactdot/core/moment_decision.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -58,6 +59,35 @@ template <class T>
   const core::outcome found =
       core::finish_moments(to.rule, layout, storage.state[0], storage.state[1], to.count, ddof, storage.scratch);
   store_anywhere(to, found.word);
+}
+
+/// Whether all elements are equal and finite: a variance of 0, which no bound decides if their squares have more
+/// bits than two doubles. By all threads of a warp or a block; in all of them. Not inlined, as sum_line_again.
+template <class Team, class Line>
+[[gnu::noinline]] __device__ bool are_equal(Line line, Team team, moment_storage<double>& storage) {
+  double lowest = HUGE_VAL, highest = -HUGE_VAL;
+  const auto include = [&](double low, double high) {
+    lowest = ::fmin(lowest, low), highest = ::fmax(highest, high);
+  };
+  for_each_pack<core::value, 1>(line, share_of_thread(team), [&](const auto& x, const auto&) {
+    for (const double each : x) each - each == 0 ? include(each, each) : include(-HUGE_VAL, HUGE_VAL);
+  });
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    const double low = __shfl_xor_sync(all_lanes, lowest, distance);
+    include(low, __shfl_xor_sync(all_lanes, highest, distance));
+  }
+  if constexpr (Team::lanes > 32) {
+    constexpr unsigned warps = Team::lanes / 32;
+    static_assert(2 * warps <= core::max_moment_limbs);
+    double* const of_warp = reinterpret_cast<double*>(storage.scratch);
+    const auto thread = static_cast<unsigned>(team.first_thread());
+    Team::synchronise();
+    if (thread % 32 == 0) of_warp[thread / 32] = lowest, of_warp[warps + thread / 32] = highest;
+    Team::synchronise();
+    for (unsigned warp = 0; warp < warps; ++warp) include(of_warp[warp], of_warp[warps + warp]);
+    Team::synchronise();
+  }
+  return lowest == highest;
 }
 
 /// The variance of a line from exact states. By all threads of a team. Not inlined, as sum_line_again.
@@ -124,10 +154,6 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
     if constexpr (sizeof(T) == sizeof(double)) {
       if (sum.of_values.least == 0 && sum.of_values.error == 0 && sum.of_values.sum == 0) squares.bound = 0;
     }
-    if (n > asked.ddof && n < std::uint64_t{1} << 53 &&
-        are_equal<correctly_rounded>(static_cast<double>(n), values, squares)) {
-      return {0, true};
-    }
     return core::decide_moments<correctly_rounded>(rule, static_cast<double>(n), static_cast<double>(asked.ddof),
                                                    values, squares);
   }
@@ -138,19 +164,14 @@ struct moments_of_line : exact_sums<T, core::value, 2> {
   static __device__ __forceinline__ void again(const Line& line, Team team, unsigned, const line_bounds&,
                                                storage& storage, refined_sum*, const line_results& out,
                                                std::size_t i, std::uint64_t n, const line_request& asked) {
-    moments_again<moments_of_line>(line, team, storage, destination_of(out, i, n), asked.ddof);
-  }
-
- private:
-  /// Whether the sums are known and show that all n elements are equal, so that the variance is 0: n·q = x². No
-  /// bound decides that. Sums that double does not hold are not tried.
-  template <class Engine>
-  static __device__ bool are_equal(double n, const core::enclosure& x, const core::enclosure& q) {
-    if (x.bound != 0 || q.bound != 0 || x.tail != 0 || q.tail != 0) return false;
-    if (x.head == 0 && q.head == 0) return true;
-    const bool in_range = fabs(x.head) > 0x1p-400 && fabs(x.head) < 0x1p400;
-    const double whole = n * q.head, square = x.head * x.head;
-    return in_range && whole == square && Engine::fma(n, q.head, -whole) == Engine::fma(x.head, x.head, -square);
+    const destination to = destination_of(out, i, n);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      if (are_equal(line, team, storage)) {
+        if (team.first_thread() == 0) store_anywhere(to, 0);
+        return;
+      }
+    }
+    moments_again<moments_of_line>(line, team, storage, to, asked.ddof);
   }
 };
 
