@@ -24,6 +24,19 @@ GROUPS = {  # heading: names, in this order
     "Accumulators": "Accumulator Moments",
     "Environment": "info check use_instruction_set",
 }
+TORCH_INTRODUCTION = """# PyTorch
+
+`import exactdot.torch as xt`, `import exactdot.torch.distributed as xdist`. [The how-to](../pytorch.md) is the guide. Elements, dims and
+types of results are described at `sum`.
+"""
+TORCH_GROUPS = {
+    "Reductions of tensors": "sum mean var std vector_norm amax amin",
+    "Products": "dot vecdot mv linear add",
+    "Rows by an index": "index_add scatter_add segment_reduce embedding embedding_bag",
+    "Losses and norms of gradients": "mse_loss nll_loss get_total_norm clip_grad_norm_ clip_grads_with_norm_",
+    "PyTorch's own functions": "deterministic use_deterministic report Report",
+    "Ranks: exactdot.torch.distributed": "reduce_shards get_sharded_norm GradientSum all_reduce_exact exact_hook",
+}
 
 
 def functions_of(tree):
@@ -126,17 +139,15 @@ def entry(level, name, nodes, faults, others=()):
     return [f"{level} {escaped(name)}", f"```python\n{code}\n```", *also, body(described)]
 
 
-def page(package, stubs):
-    """The page's text. `package`: the folder with the modules."""
-    tree = ast.parse((package / "__init__.py").read_text())
-    public = next(ast.literal_eval(node.value) for node in tree.body
-                  if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-    modules = [functions_of(ast.parse(path.read_text())) for path in (package / "_states.py", stubs)]
-    known = {**modules[0], **modules[1], "linalg.vector_norm": modules[1]["vector_norm"]}
-    others = {name: found for name, found in other_names(tree).items() if set(found) <= set(public)}
-    described = set(public) - {"linalg"} - set(itertools.chain(*others.values()))
-    names, faults, parts = [name for name in public if name in described] + ["linalg.vector_norm"], [], [INTRODUCTION]
-    for heading, patterns in GROUPS.items():
+def public_names(tree):
+    return next(ast.literal_eval(node.value) for node in tree.body
+                if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+
+
+def grouped(introduction, groups, names, known, others):
+    """The entries of these names below the headings of their groups; a name without a group or a docstring is an error."""
+    names, faults, parts = list(names), [], [introduction]
+    for heading, patterns in groups.items():
         parts.append(f"## {heading}")
         for pattern in patterns.split():
             regex = re.compile(re.escape(pattern).replace(r"\*", ".*") + "$")
@@ -151,3 +162,22 @@ def page(package, stubs):
     if faults or names:
         sys.exit(f"python_reference: no docstring: {faults}; in no group: {names}")
     return "\n\n".join(parts) + "\n"
+
+
+def page(package, stubs):
+    """The page's text. `package`: the folder with the modules."""
+    tree = ast.parse((package / "__init__.py").read_text())
+    public = public_names(tree)
+    modules = [functions_of(ast.parse(path.read_text())) for path in (package / "_states.py", stubs)]
+    known = {**modules[0], **modules[1], "linalg.vector_norm": modules[1]["vector_norm"]}
+    others = {name: found for name, found in other_names(tree).items() if set(found) <= set(public)}
+    described = set(public) - {"linalg"} - set(itertools.chain(*others.values()))
+    return grouped(INTRODUCTION, GROUPS, [name for name in public if name in described] + ["linalg.vector_norm"], known, others)
+
+
+def torch_page(package):
+    """The same of exactdot.torch. `package`: its folder."""
+    trees = [ast.parse(path.read_text()) for path in sorted(package.glob("*.py"))]
+    public = [name for module in ("__init__", "distributed") for name in public_names(ast.parse((package / f"{module}.py").read_text()))]
+    known = {name: nodes for tree in trees for name, nodes in functions_of(tree).items() if name in public}
+    return grouped(TORCH_INTRODUCTION, TORCH_GROUPS, [name for name in public if name != "check"], known, {})

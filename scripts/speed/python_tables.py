@@ -123,3 +123,21 @@ def reductions(results):
     rows = [[operation, dtype, str(threads or "all"), *[cells(found[operation, dtype, threads, n]) for n in lengths]]
             for operation, dtype, threads in kinds]
     return table(["", "elements", "threads", *[f"n = {n:,}" for n in lengths]], rows)
+
+
+def torch_machine(results):
+    about = results["machine"]
+    return paragraph(f"{about['cpu']}, one thread, Python {about['python']}, PyTorch {about['torch']}, exactdot "
+                     f"{about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of {results['rounds']} samples in turns; "
+                     "float32 unless stated.")
+
+
+def torch_calls(results):
+    rows = [[row["what"], duration(row["torch_ns"]), duration(row["exactdot_ns"]), figure(row["exactdot_ns"] / row["torch_ns"])]
+            for row in results["rows"]]
+    return table(["call", "PyTorch", "exactdot", "ratio"], rows)
+
+
+def torch_mode(results):
+    added = results["mode"]["mode_ns"] - results["mode"]["plain_ns"]
+    return paragraph(f"Within `deterministic` each operator of PyTorch takes {duration(added)} more, whether it is replaced or not.")

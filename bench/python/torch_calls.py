@@ -1,0 +1,102 @@
+"""Times exactdot.torch beside PyTorch's own functions, and what deterministic() costs each operator.
+
+python bench/python/torch_calls.py --json FILE [--device cpu|cuda] [--rounds N]. Times are the least of interleaved samples
+(rounds.py), calls one after the other, on a GPU with one wait at the end. scripts/python_figures writes the tables of docs/pytorch.md
+from docs/results/torch-calls*.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+os.environ["OMP_NUM_THREADS"] = "1"  # exactdot's threads too
+import exactdot as xd
+import exactdot.torch as xt
+import torch
+import torch.nn.functional as F
+
+from rounds import interleaved, repeated
+from shapes import processor
+
+Call = Callable[[], Any]
+
+
+def gradient_of(call: Callable[..., torch.Tensor], leaf: torch.Tensor, g: torch.Tensor) -> Call:
+    return lambda: torch.autograd.grad(call(leaf), leaf, g)
+
+
+def cases(device: str) -> dict[str, tuple[Call, Call]]:
+    """PyTorch's call and ours, by name."""
+    def make(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, device=device)
+
+    found: dict[str, tuple[Call, Call]] = {}
+    for n in (64, 10_000, 1_000_000):
+        x = make(n)
+        found[f"`sum`, {n:,} elements"] = (lambda x=x: torch.sum(x), lambda x=x: xt.sum(x))
+    leaf, g = make(64).requires_grad_(), torch.ones((), device=device)
+    found["`sum` and its gradient, 64 elements"] = (gradient_of(torch.sum, leaf, g), gradient_of(xt.sum, leaf, g))
+    x, narrow = make(1000, 1000), make(1000, 1000).bfloat16()
+    found["`sum` of 1000 rows of 1000"] = (lambda: torch.sum(x, 1), lambda: xt.sum(x, 1))
+    found["`sum` of 1000 rows of 1000, bfloat16"] = (lambda: torch.sum(narrow, 1), lambda: xt.sum(narrow, 1))
+    found["`var` of 1000 columns of 1000"] = (lambda: torch.var(x, 0), lambda: xt.var(x, 0))
+    found["`vector_norm`, 1,000,000 elements"] = (lambda: torch.linalg.vector_norm(x), lambda: xt.vector_norm(x))
+    v = make(1000)
+    found["`mv`, 1000 by 1000"] = (lambda: torch.mv(x, v), lambda: xt.mv(x, v))
+    tokens, weight = make(16, 512), make(512, 512)
+    found["`linear`, 16 tokens, 512 to 512"] = (lambda: F.linear(tokens, weight), lambda: xt.linear(tokens, weight))
+    learned, of_tokens = make(512, 512).requires_grad_(), make(16, 512)
+    found["`linear` and its gradient, the same"] = (gradient_of(lambda w: F.linear(tokens, w), learned, of_tokens),
+                                                   gradient_of(lambda w: xt.linear(tokens, w), learned, of_tokens))
+    table, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
+    found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(table, 0, ids, rows), lambda: xt.index_add(table, 0, ids, rows))
+    weights = table.clone().requires_grad_()
+    found["`embedding` and its gradient, the same"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
+                                                      gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
+    tensors = [make(300, 300) for _ in range(10)] + [make(300) for _ in range(20)]
+    found["`get_total_norm`, 30 tensors, 906,000 elements"] = (lambda: torch.nn.utils.get_total_norm(tensors),
+                                                               lambda: xt.get_total_norm(tensors))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--rounds", type=int, default=40)
+    given = parser.parse_args()
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    wait = torch.cuda.synchronize if given.device == "cuda" else None
+
+    def least(calls: dict[str, Call]) -> dict[str, float]:
+        samples = interleaved({name: repeated(call, wait=wait) for name, call in calls.items()}, given.rounds)
+        return {name + "_ns": round(1e9 * min(taken), 1) for name, taken in samples.items()}
+
+    rows = [{"what": name} | least({"torch": theirs, "exactdot": ours}) for name, (theirs, ours) in cases(given.device).items()]
+    x = torch.randn(64, device=given.device)
+
+    def in_mode() -> None:
+        x + x
+
+    plain = least({"torch": in_mode})["torch_ns"]
+    with xt.deterministic():
+        mode = least({"torch": in_mode})["torch_ns"]
+    device = torch.cuda.get_device_name() if given.device == "cuda" else processor()
+    given.json.write_text(json.dumps({
+        "machine": {"cpu": device, "python": platform.python_version(), "torch": torch.__version__, "exactdot": xd.info(),
+                    "date": time.strftime("%Y-%m-%d")},
+        "rounds": given.rounds, "rows": rows, "mode": {"plain_ns": plain, "mode_ns": mode}}) + "\n")
+    for row in rows:
+        print(f"{row['what']:50} {row['torch_ns'] / 1e3:10.1f} {row['exactdot_ns'] / 1e3:10.1f} µs  {row['exactdot_ns'] / row['torch_ns']:.2f}")
+    print(f"an operator in deterministic(): {mode - plain:.0f} ns more")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""deterministic(): PyTorch's sums are replaced by exact ones while it is on, and a report names what was not.
+
+A mode of dispatch and no override of kernels: the mode can hand a call that it does not take on to PyTorch, sees the operators that
+it does not replace, so that it can name them, ends, and exists in every version. It costs some microseconds for each operator
+(bench/python/torch_calls.py); an override costs nothing for others, but has none of this, and kernels that it replaces can be called
+in newer versions alone.
+Autograd's threads inherit the mode; threads that a program starts do not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from exactdot.torch._replaced import REPLACED
+
+# operators that add nothing: they move, create, compare or choose elements, or compute each from one of each input
+_NAMES_WITHOUT_SUMS = frozenset("""
+    _has_compatible_shallow_copy_type _local_scalar_dense _reshape_copy _to_copy _unsafe_index _unsafe_view amax amin any all arange argmax
+    argmin argsort bernoulli bernoulli_ cat clone constant_pad_nd copy copy_ count_nonzero detach detach_ dropout embedding empty empty_like
+    empty_strided equal eye exponential_ fill fill_ flip full full_like gather gelu_backward hardtanh_backward index index_copy index_copy_
+    index_fill index_fill_ index_select is_pinned leaky_relu_backward lift lift_fresh linspace masked_fill masked_fill_ masked_scatter
+    masked_select max min mse_loss_backward native_dropout native_dropout_backward new_empty new_empty_strided new_full new_ones new_zeros
+    nll_loss_backward nonzero normal normal_ one_hot ones ones_like rand rand_like randint randint_like randn randn_like random_ randperm
+    record_stream relu_ repeat repeat_interleave resize_ roll rrelu_with_noise scalar_tensor scatter scatter_ searchsorted select_backward
+    set_ sigmoid_backward silu_backward slice_backward slice_scatter select_scatter softplus_backward sort split_with_sizes_copy stack
+    tanh_backward threshold_backward topk tril tril_ triu triu_ uniform_ unique_consecutive unique_dim _unique2 unfold_backward where zero_
+    zeros zeros_like
+""".split())
+
+
+def adds_nothing(overload: Any) -> bool:
+    name = overload.overloadpacket.__name__
+    return (torch.Tag.pointwise in overload.tags or overload.is_view or name in _NAMES_WITHOUT_SUMS
+            or (name.startswith("_foreach_") and not name.startswith("_foreach_norm")))
+
+
+def counted_in(overload: Any) -> str | None:
+    """The counter of an operator that is not replaced."""
+    if overload.namespace == "exactdot":
+        return "_exact"
+    return None if overload.namespace == "profiler" or adds_nothing(overload) else "_other"
+
+
+_counted_in: dict[Any, str | None] = {}
+
+
+class Report(NamedTuple):
+    """How often each operator ran: `exact` by exactdot; `other` by PyTorch, whose bits may depend on the order, the batch or the
+    device. Operators that add nothing are in neither; integers' sums, exact in any order, are not counted."""
+    exact: dict[str, int]
+    other: dict[str, int]
+
+    def __str__(self) -> str:
+        def lines(title: str, counts: dict[str, int]) -> list[str]:
+            return [title, *(f"  {count:6}  {name}" for name, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])))]
+        return "\n".join(lines("exact:", self.exact) + lines("as PyTorch computes them:", self.other) if self.other
+                         else lines("exact:", self.exact) + ["all others add nothing"])
+
+
+def _has_floats(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.is_floating_point() or value.is_complex()
+    return isinstance(value, (list, tuple)) and any(_has_floats(each) for each in value)
+
+
+class deterministic(TorchDispatchMode):
+    """Replaces PyTorch's sums by exact ones within a with statement, in forward and backward.
+
+    sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
+    gradient of indexing), the gradient of an embedding, mse_loss and nll_loss of floats, on CPU and CUDA, are computed as by the
+    functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
+    uncompiled within it. Cost: some microseconds for each operator.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        As of the functions of this module.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> x = torch.tensor([1e30, 1.0, -1e30])
+    >>> with xt.deterministic() as run:
+    ...     total = x.sum()
+    >>> total
+    tensor(1.)
+    >>> run.report().exact
+    {'aten.sum.default': 1}
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._exact: Counter[str] = Counter()
+        self._other: Counter[str] = Counter()
+
+    def __enter__(self) -> deterministic:
+        global _latest
+        _latest = self
+        super().__enter__()
+        return self
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        replacement = REPLACED.get(func)
+        if replacement is not None and all(kind in (Tensor, torch.nn.Parameter) for kind in types):
+            with torch.no_grad():
+                result = replacement(*args, **kwargs)
+            if result is not NotImplemented:
+                self._exact[str(func)] += 1
+                return result
+        result = func(*args, **kwargs)
+        counts = _counted_in.get(func, "")
+        if counts == "":
+            counts = _counted_in[func] = counted_in(func)
+        if counts == "_exact" or (counts == "_other" and _has_floats(args) and not _is_overwritten(func, args, kwargs)):
+            getattr(self, counts)[str(func)] += 1
+        return result
+
+    def report(self) -> Report:
+        """Returns how often each operator ran so far, exactly or not.
+
+        Returns
+        -------
+        Report
+            `exact` and `other`, dicts of names and counts; as text a table.
+
+        Examples
+        --------
+        >>> import torch, exactdot.torch as xt
+        >>> with xt.deterministic() as run:
+        ...     y = torch.ones(2, 3).softmax(0)
+        >>> run.report().other
+        {'aten._softmax.default': 1}
+        """
+        return Report(dict(self._exact), dict(self._other))
+
+
+def _is_overwritten(func: Any, args: Any, kwargs: Any) -> bool:
+    """index_put without accumulate adds nothing."""
+    if func.overloadpacket.__name__ not in ("index_put", "index_put_", "_index_put_impl_"):
+        return False
+    return not (args[3] if len(args) > 3 else kwargs.get("accumulate", False))
+
+
+_latest: deterministic | None = None
+_permanent: deterministic | None = None
+
+
+def use_deterministic(enable: bool = True) -> None:
+    """Turns `deterministic` on for the rest of the program, in the thread that calls, or off again.
+
+    Parameters
+    ----------
+    enable : bool
+        On or off; a second call changes nothing.
+
+    Raises
+    ------
+    RuntimeError
+        It is to be turned off within a with statement of another mode that began later.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> xt.use_deterministic()
+    >>> torch.tensor([1e30, 1.0, -1e30]).sum()
+    tensor(1.)
+    >>> xt.use_deterministic(False)
+    """
+    global _permanent
+    if enable and _permanent is None:
+        _permanent = deterministic()
+        _permanent.__enter__()
+    elif not enable and _permanent is not None:
+        from torch.utils._python_dispatch import _get_current_dispatch_mode
+        if _get_current_dispatch_mode() is not _permanent:
+            raise RuntimeError("use_deterministic: another mode is on that began later; leave its with statement first")
+        _permanent.__exit__(None, None, None)
+        _permanent = None
+
+
+def report() -> Report:
+    """Returns the report of the latest `deterministic`, which may still be on.
+
+    Returns
+    -------
+    Report
+        As of `deterministic.report`.
+
+    Raises
+    ------
+    RuntimeError
+        There was none.
+
+    Examples
+    --------
+    >>> import torch, exactdot.torch as xt
+    >>> with xt.deterministic():
+    ...     mean = torch.ones(3).mean()
+    >>> print(xt.report())
+    exact:
+           1  aten.mean.default
+    all others add nothing
+    """
+    if _latest is None:
+        raise RuntimeError("report: deterministic() has not been on")
+    return _latest.report()

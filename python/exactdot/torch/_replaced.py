@@ -1,0 +1,200 @@
+"""What `deterministic` puts in the place of PyTorch's operators: a function for each overload of aten that holds a sum.
+
+A function returns NotImplemented for arguments that it does not take: PyTorch's own operator runs then, and the report names it.
+They are called below autograd, whose formulas stay PyTorch's: sums in gradients are operators of aten again, and replaced, too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import torch
+from torch import Tensor
+
+import exactdot as xd
+from exactdot.torch._rows import flat_places
+from exactdot.torch._operators import FLOATS, array, wide_of
+from exactdot.torch._product_operators import MV, VECDOT
+from exactdot.torch._reduction_operators import OPERATORS
+from exactdot.torch._row_operators import GROUP_MEAN, GROUP_SUM, KEYS, add_rows
+
+aten = torch.ops.aten
+REPLACED: dict[Any, Callable[..., Any]] = {}
+
+
+def replaces(*overloads: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        REPLACED.update(dict.fromkeys(overloads, function))
+        return function
+    return note
+
+
+def _all_dims(x: Tensor, dim: Any) -> list[int]:
+    given = range(x.ndim) if dim is None or len(dim) == 0 else dim
+    return sorted(d % x.ndim for d in given) if x.ndim else []
+
+
+def _reduce(name: str, x: Tensor, dim: Any, keepdim: bool, dtype: Any, *extra: Any) -> Any:
+    if x.dtype not in FLOATS or (dtype is not None and dtype not in FLOATS):
+        return NotImplemented
+    return OPERATORS[name](x, _all_dims(x, dim), keepdim, dtype or x.dtype, *extra)
+
+
+@replaces(aten.sum.default, aten.sum.dim_IntList)
+def exact_sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    return _reduce("sum", x, dim, keepdim, dtype)
+
+
+@replaces(aten.mean.default, aten.mean.dim)
+def exact_mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    return _reduce("mean", x, dim, keepdim, dtype)
+
+
+@replaces(aten.var.correction)
+def exact_var(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    return _reduce("var", x, dim, keepdim, None, 1.0 if correction is None else float(correction))
+
+
+@replaces(aten.std.correction)
+def exact_std(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    return _reduce("std", x, dim, keepdim, None, 1.0 if correction is None else float(correction))
+
+
+@replaces(aten.var_mean.correction)
+def exact_var_mean(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    found = exact_var(x, dim, correction=correction, keepdim=keepdim)
+    return found if found is NotImplemented else (found, exact_mean(x, dim, keepdim))
+
+
+@replaces(aten.std_mean.correction)
+def exact_std_mean(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    found = exact_std(x, dim, correction=correction, keepdim=keepdim)
+    return found if found is NotImplemented else (found, exact_mean(x, dim, keepdim))
+
+
+@replaces(aten.linalg_vector_norm.default, aten.norm.Scalar, aten.norm.ScalarOpt_dim)
+def exact_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    name = {1: "asum", 2: "norm", None: "norm"}.get(ord)
+    return NotImplemented if name is None else _reduce(name, x, dim, keepdim, dtype)
+
+
+@replaces(aten._foreach_norm.Scalar)
+def exact_norms(tensors: list[Tensor], ord: Any = 2, dtype: Any = None) -> Any:
+    kinds = {(x.dtype, x.device) for x in tensors}
+    if len(kinds) != 1 or ord not in (1, 2) or tensors[0].dtype not in FLOATS:
+        return NotImplemented
+    out = tensors[0].new_empty(len(tensors), dtype=dtype or tensors[0].dtype)
+    (xd.list_norm if ord == 2 else xd.list_asum)([array(x) for x in tensors], out=array(out))
+    return [each.clone() for each in out.unbind()]
+
+
+@replaces(aten.dot.default)
+def exact_dot(a: Tensor, b: Tensor) -> Any:
+    return VECDOT(a, b, -1, a.dtype) if a.dtype in FLOATS and a.dtype is b.dtype else NotImplemented
+
+
+@replaces(aten.mv.default)
+def exact_mv(a: Tensor, x: Tensor) -> Any:
+    return MV(a, x, a.dtype) if a.dtype in FLOATS and a.dtype is x.dtype else NotImplemented
+
+
+def _may_add(x: Tensor, index: Tensor, source: Tensor) -> bool:
+    return x.dtype in FLOATS and source.dtype is x.dtype and index.dtype in KEYS and x.ndim > 0
+
+
+def _added(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1, *, in_place: bool) -> Any:
+    if not _may_add(x, index, source):
+        return NotImplemented
+    table = x if in_place else x.clone(memory_format=torch.contiguous_format)
+    return add_rows(table, dim % x.ndim, index.reshape(-1), source if source.ndim else source.reshape(1), float(alpha))
+
+
+@replaces(aten.index_add.default)
+def exact_index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    return _added(x, dim, index, source, alpha, in_place=False)
+
+
+@replaces(aten.index_add_.default)
+def exact_index_add_(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    return _added(x, dim, index, source, alpha, in_place=True)
+
+
+def _scattered(x: Tensor, dim: int, index: Tensor, source: Tensor, in_place: bool) -> Any:
+    if not _may_add(x, index, source) or not x.ndim == index.ndim == source.ndim:
+        return NotImplemented
+    used = source[tuple(slice(0, n) for n in index.shape)]
+    result = x if in_place and x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
+    add_rows(result.view(-1), 0, flat_places(x, dim % x.ndim, index), used.reshape(-1), 1.0)
+    return x.copy_(result) if in_place and result is not x else result
+
+
+@replaces(aten.scatter_add.default)
+def exact_scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    return _scattered(x, dim, index, source, False)
+
+
+@replaces(aten.scatter_add_.default)
+def exact_scatter_add_(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    return _scattered(x, dim, index, source, True)
+
+
+def _put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bool, in_place: bool) -> Any:
+    """x[indices] += values, of integer indices of neighbouring dims; that is the gradient of indexing."""
+    at = [i for i, index in enumerate(indices) if index is not None]
+    if not accumulate or not at or at != list(range(at[0], at[-1] + 1)):
+        return NotImplemented
+    values = values.to(x.device) if values.ndim == 0 else values  # PyTorch takes a number in host memory
+    given = [indices[i] for i in at]
+    if not all(_may_add(x, index, values) for index in given):
+        return NotImplemented
+    given = torch.broadcast_tensors(*given)
+    lengths, first = [x.shape[i] for i in at], at[0]
+    place = torch.zeros_like(given[0], dtype=torch.int64)
+    for index, n in zip(given, lengths):
+        place = place * n + index.where(index >= 0, index + n).where((index >= -n) & (index < n), -x.numel() - 1)
+    result = x if in_place and x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
+    before, after = x.shape[:first], x.shape[at[-1] + 1:]
+    rows = values.expand(*before, *given[0].shape, *after).reshape(*before, place.numel(), *after)
+    add_rows(result.view(*before, math.prod(lengths), *after), first, place.reshape(-1), rows, 1.0)
+    return x.copy_(result) if in_place and result is not x else result
+
+
+@replaces(aten.index_put.default)
+def exact_index_put(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    return _put(x, list(indices), values, accumulate, False)
+
+
+@replaces(aten.index_put_.default, aten._index_put_impl_.default)
+def exact_index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False, unsafe: bool = False) -> Any:
+    return _put(x, list(indices), values, accumulate, True)
+
+
+@replaces(aten.embedding_dense_backward.default)
+def exact_embedding_gradient(g: Tensor, keys: Tensor, count: int, padding: int, scale_grad_by_freq: bool) -> Any:
+    if scale_grad_by_freq or g.dtype not in FLOATS or keys.dtype not in KEYS:
+        return NotImplemented
+    flat = keys.reshape(-1)
+    flat = flat.where(flat != padding, -1) if padding >= 0 else flat
+    return GROUP_SUM(g.reshape(flat.shape[0], *g.shape[keys.ndim:]), flat, count, padding >= 0, g.dtype)
+
+
+@replaces(aten.mse_loss.default)
+def exact_mse_loss(x: Tensor, target: Tensor, reduction: int = 1) -> Any:
+    if reduction == 0 or x.dtype not in FLOATS or x.dtype is not target.dtype:
+        return NotImplemented
+    wide = wide_of(x.dtype)
+    difference = x.to(wide) - target.to(wide)
+    squares = difference * difference
+    return OPERATORS["mean" if reduction == 1 else "sum"](squares, list(range(squares.ndim)), False, x.dtype)
+
+
+@replaces(aten.nll_loss_forward.default)
+def exact_nll_loss(x: Tensor, target: Tensor, weight: Any, reduction: int, ignore_index: int) -> Any:
+    if weight is not None or reduction == 0 or x.dtype not in FLOATS or x.ndim != 2:
+        return NotImplemented
+    counted = target != ignore_index
+    each = -x.gather(1, target.where(counted, 0).unsqueeze(1)).squeeze(1)
+    keys = torch.where(counted, 0, -1)
+    loss = (GROUP_MEAN if reduction == 1 else GROUP_SUM)(each, keys, 1, True, x.dtype).squeeze(0)
+    return loss, counted.sum().to(x.dtype)

@@ -1,0 +1,200 @@
+"""deterministic(): every operator that it replaces has the bits of the functions of this module and about PyTorch's values; what is
+not replaced is computed as before, and named."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any, Callable
+
+import pytest
+pytest.importorskip("torch")  # before what imports it
+import exactdot.torch as xt
+import torch
+import torch.nn.functional as F
+from exactdot.torch._replaced import REPLACED
+
+aten = torch.ops.aten
+X = torch.randn(4, 5, generator=torch.Generator().manual_seed(2)) * 10
+Y = torch.randn(6, 5, generator=torch.Generator().manual_seed(3))
+ROWS = torch.tensor([3, 0, 3, 3, 1, 0])
+IDS = torch.tensor([[1, 1, 0], [3, 1, 2]])
+G = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(4))
+TARGETS = torch.tensor([0, 2, -100, 1])
+SPREAD = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(5))
+
+
+def expected_put(index: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    return xt.index_add(X, 0, index % 4, values)
+
+
+ROW_COPIES = ROWS[:, None].expand(6, 5)
+TABLE: list[tuple[Any, Callable[[], Any], Callable[[], Any]]] = [
+    (aten.sum.default, lambda: X.sum(), lambda: xt.sum(X)),
+    (aten.sum.dim_IntList, lambda: X.sum((0, -1), True), lambda: xt.sum(X, (0, 1), True)),
+    (aten.sum.dim_IntList, lambda: X.bfloat16().sum(1, dtype=torch.float32), lambda: xt.sum(X.bfloat16(), 1, dtype=torch.float32)),
+    (aten.mean.default, lambda: X.mean(), lambda: xt.mean(X)),
+    (aten.mean.dim, lambda: X.half().mean(-1), lambda: xt.mean(X.half(), 1)),
+    (aten.var.correction, lambda: X.var(), lambda: xt.var(X)),
+    (aten.var.correction, lambda: X.var(1, correction=0), lambda: xt.var(X, 1, correction=0)),
+    (aten.std.correction, lambda: X.std(0, keepdim=True), lambda: xt.std(X, 0, keepdim=True)),
+    (aten.var_mean.correction, lambda: torch.var_mean(X, 1), lambda: (xt.var(X, 1), xt.mean(X, 1))),
+    (aten.std_mean.correction, lambda: torch.std_mean(X, 1), lambda: (xt.std(X, 1), xt.mean(X, 1))),
+    (aten.linalg_vector_norm.default, lambda: torch.linalg.vector_norm(X), lambda: xt.vector_norm(X)),
+    (aten.linalg_vector_norm.default, lambda: X.norm(1, dim=0), lambda: xt.vector_norm(X, 1, 0)),
+    (aten.norm.Scalar, lambda: aten.norm.Scalar(X, 2), lambda: xt.vector_norm(X)),
+    (aten.norm.ScalarOpt_dim, lambda: aten.norm.ScalarOpt_dim(X, 2, [1], True), lambda: xt.vector_norm(X, 2, 1, True)),
+    (aten._foreach_norm.Scalar, lambda: tuple(torch._foreach_norm([X, Y])), lambda: (xt.vector_norm(X), xt.vector_norm(Y))),
+    (aten.dot.default, lambda: X[0] @ X[1], lambda: xt.dot(X[0], X[1])),
+    (aten.mv.default, lambda: X @ Y[0], lambda: xt.mv(X, Y[0])),
+    (aten.index_add.default, lambda: X.index_add(0, ROWS, Y, alpha=0.5), lambda: xt.index_add(X, 0, ROWS, Y, alpha=0.5)),
+    (aten.index_add_.default, lambda: X.clone().index_add_(0, ROWS, Y), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten.index_add_.default, lambda: X.t().clone().t().index_add_(-1, ROWS[:5], X), lambda: xt.index_add(X, 1, ROWS[:5], X)),
+    (aten.scatter_add.default, lambda: X.scatter_add(0, ROW_COPIES, Y), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten.scatter_add_.default, lambda: X.clone().scatter_add_(0, ROW_COPIES, Y), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten.scatter_add_.default, lambda: X.t().contiguous().t().scatter_add_(0, ROW_COPIES, Y), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten.index_put.default, lambda: X.index_put((ROWS - 4,), Y, accumulate=True), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten.index_put_.default, lambda: X.clone().index_put_((ROWS, ROWS), Y[:, 0], accumulate=True),
+     lambda: xt.index_add(X.flatten(), 0, ROWS * 6, Y[:, 0].contiguous()).reshape(4, 5)),
+    (aten.index_put_.default, lambda: X.t().contiguous().t().index_put_((ROWS,), Y, accumulate=True), lambda: xt.index_add(X, 0, ROWS, Y)),
+    (aten._index_put_impl_.default, lambda: aten._index_put_impl_(SPREAD.clone(), [None, IDS % 3], torch.ones(()), True),
+     lambda: xt.index_add(SPREAD, 1, IDS.flatten() % 3, torch.ones(2, 6, 4))),
+    (aten.embedding_dense_backward.default, lambda: aten.embedding_dense_backward(G, IDS, 4, 3, False),
+     lambda: xt.index_add(torch.zeros(4, 5), 0, IDS.flatten()[IDS.flatten() != 3], G.reshape(6, 5)[IDS.flatten() != 3])),
+    (aten.mse_loss.default, lambda: F.mse_loss(X, X.flip(0)), lambda: xt.mse_loss(X, X.flip(0))),
+    (aten.mse_loss.default, lambda: F.mse_loss(X, X.flip(0), reduction="sum"), lambda: xt.mse_loss(X, X.flip(0), reduction="sum")),
+    (aten.nll_loss_forward.default, lambda: F.nll_loss(X, TARGETS), lambda: xt.nll_loss(X, TARGETS)),
+    (aten.nll_loss_forward.default, lambda: F.nll_loss(X, TARGETS, reduction="sum"), lambda: xt.nll_loss(X, TARGETS, reduction="sum")),
+]
+AS_BEFORE: list[tuple[Any, Callable[[], Any]]] = [
+    (aten.mm.default, lambda: X.t() @ X),
+    (aten._softmax.default, lambda: X.softmax(1)),
+    (aten.linalg_vector_norm.default, lambda: torch.linalg.vector_norm(X, 3)),
+    (aten._foreach_norm.Scalar, lambda: tuple(torch._foreach_norm([X, Y.double()]))),
+    (aten.nll_loss_forward.default, lambda: F.nll_loss(X, TARGETS, weight=torch.ones(5))),
+    (aten.embedding_dense_backward.default, lambda: aten.embedding_dense_backward(G, IDS, 4, -1, True)),
+    (aten.index_put.default, lambda: X.index_put((X > 0,), torch.ones(()), accumulate=True)),
+    (aten.index_put.default, lambda: aten.index_put(SPREAD, [ROWS % 2, None, ROWS % 4], torch.ones(6, 3), True)),
+    (aten.cumsum.default, lambda: X.cumsum(0)),
+    (aten.sum.default, lambda: torch.ones(3, dtype=torch.complex64).sum()),
+]
+NAMELESS: list[Callable[[], Any]] = [
+    lambda: X + 1, lambda: X.t(), lambda: ROWS.sum(), lambda: X.max(), lambda: X[ROWS], lambda: torch.cat([X, X]), lambda: X.exp(),
+    lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3), lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
+
+
+def results(value: Any) -> tuple[torch.Tensor, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def test_the_table_has_every_replacement() -> None:
+    assert {row[0] for row in TABLE} == set(REPLACED)
+
+
+@pytest.mark.parametrize("overload, call, exact", TABLE, ids=[str(row[0]) for row in TABLE])
+def test_replaced(overload: Any, call: Callable[[], Any], exact: Callable[[], Any]) -> None:
+    plain = results(call())
+    with xt.deterministic() as run:
+        found = results(call())
+    assert run.report().exact == {str(overload): 1} and not run.report().other
+    for x, y, z in zip(found, results(exact()), plain, strict=True):
+        assert torch.equal(x, y) and x.dtype is z.dtype and x.shape == z.shape
+        torch.testing.assert_close(x, z)
+
+
+@pytest.mark.parametrize("overload, call", AS_BEFORE, ids=[str(row[0]) for row in AS_BEFORE])
+def test_as_before(overload: Any, call: Callable[[], Any]) -> None:
+    plain = results(call())
+    with xt.deterministic() as run:
+        found = results(call())
+    assert run.report().other == {str(overload): 1}
+    assert all(torch.equal(x, y) for x, y in zip(found, plain, strict=True))
+
+
+@pytest.mark.parametrize("call", NAMELESS)
+def test_what_adds_nothing_is_not_named(call: Callable[[], Any]) -> None:
+    with xt.deterministic() as run:
+        call()
+    assert not run.report().exact and not run.report().other
+
+
+def model_gradients(x: torch.Tensor, ids: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+    """Of a model whose sums are all replaced: an embedding, a scale for each feature, a loss."""
+    generator = torch.Generator().manual_seed(1)
+    table, scale = torch.randn(5, 8, generator=generator).requires_grad_(), torch.randn(8, generator=generator).requires_grad_()
+    h = F.embedding(ids, table) * scale + x
+    h = (h - h.mean(1, keepdim=True)) / h.std(1, keepdim=True)
+    loss = F.mse_loss(h, y) + h[ids].square().mean()
+    return [loss.detach(), *torch.autograd.grad(loss, [table, scale])]
+
+
+def test_gradients_do_not_depend_on_the_order() -> None:
+    x, ids, y, order = torch.randn(3000, 8), torch.randint(0, 5, (3000,)), torch.randn(3000, 8), torch.randperm(3000)
+    with xt.deterministic() as run:
+        first, second = model_gradients(x, ids, y), model_gradients(x, ids, y)
+        assert torch.equal(F.mse_loss(x, y), F.mse_loss(x[order], y[order]))
+    assert all(map(torch.equal, first, second)) and not run.report().other, run.report()
+    assert {"aten.embedding_dense_backward.default", "aten.index_put.default"} <= set(run.report().exact)
+    g, tables = torch.randn(3000, 8), []
+    for places in (torch.arange(3000), order):
+        table = torch.zeros(5, 8, requires_grad=True)
+        with xt.deterministic():
+            F.embedding(ids[places], table).backward(g[places])
+        tables.append(table.grad)
+    assert torch.equal(*tables)
+
+
+def test_nested_errors_and_the_end() -> None:
+    inexact = torch.tensor([1e30, 1.0, -1e30])
+    with xt.deterministic() as outer:
+        with xt.deterministic() as inner:
+            assert inexact.sum() == 1
+        assert inexact.sum() == 1
+        with pytest.raises(ValueError):
+            torch.zeros(2).index_add_(0, torch.tensor([2]), torch.ones(1))
+    assert inner.report().exact == {"aten.sum.default": 1} and outer.report().exact["aten.sum.default"] == 1
+    assert inexact.sum() == 0 and xt.report() == inner.report()
+
+
+def test_permanent() -> None:
+    inexact = torch.tensor([1e30, 1.0, -1e30])
+    found = []
+    xt.use_deterministic()
+    try:
+        xt.use_deterministic()
+        assert inexact.sum() == 1
+        leaf = inexact.clone().requires_grad_()
+        (leaf.expand(2, 3) * 1).sum().backward()
+        assert xt.report().exact["aten.sum.dim_IntList"] == 1  # in the backward
+        thread = threading.Thread(target=lambda: found.append(inexact.sum().item()))
+        thread.start()
+        thread.join()
+        with xt.deterministic(), pytest.raises(RuntimeError, match="another mode is on"):
+            xt.use_deterministic(False)
+    finally:
+        xt.use_deterministic(False)
+    xt.use_deterministic(False)
+    assert inexact.sum() == 0 and found == [0.0]  # a mode is of the thread that turns it on
+
+
+def test_other_functions_in_a_mode() -> None:
+    """vmap, functions of this module and those of torch.compile, which run uncompiled."""
+    x = torch.randn(3, 100) * 10.0 ** torch.randint(-9, 9, (3, 100))
+    with xt.deterministic():
+        assert torch.equal(torch.func.vmap(lambda row: row.sum())(x), xt.sum(x, 1))
+        assert torch.equal(torch.func.grad(lambda y: y.mean())(x), torch.full((3, 100), 1 / 300))
+        assert xt.sum(torch.tensor([1e30, 1.0, -1e30])) == 1
+        leaf = x.clone().requires_grad_()
+        xt.vector_norm(leaf).backward()
+    inexact = torch.tensor([1e30, 1.0, -1e30])
+    torch.compiler.reset()
+    compiled = torch.compile(lambda y: y.sum(), backend="aot_eager")
+    for _ in range(2):
+        with xt.deterministic() as run:
+            assert compiled(inexact) == 1
+        assert run.report().exact == {"aten.sum.default": 1} and compiled(inexact) == 0
+    with xt.deterministic():
+        xt.vector_norm(leaf)
+    assert torch.equal(leaf.grad, x * (1 / xt.vector_norm(x)))
+    assert "exactdot.norm.default" in xt.report().exact
+    assert math.isfinite(xt.vector_norm(x))
