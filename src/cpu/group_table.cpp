@@ -81,7 +81,7 @@ bool group_table::are_many_open(std::span<const unsigned char> open) const noexc
   std::size_t elements = 0;
   for (std::size_t group = 0; group < open.size(); ++group)
     elements += open[group] != 0 ? of_.group_sizes[group] : 0;
-  return elements >= of_.keys.n / 16;
+  return elements != 0 && elements >= of_.keys.n / 16;
 }
 
 /// Variances of open groups whose elements are all equal are 0; these are no longer open.

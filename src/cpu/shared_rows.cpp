@@ -26,9 +26,14 @@ bool adds_elements(const engine::plan& each) {
          each.n >= shortest && each.n <= longest_sum;
 }
 
-/// The term that the kernels compute.
+/// The term that the kernels compute: of elements that are only added, their products with 1.
 std::size_t term_of_rows(const engine::plan& each) {
-  return adds_elements(each) ? core::term_index<core::product> : each.term;
+  static constexpr std::size_t of_products = [] {
+    std::size_t term = 0;
+    while (core::term_at(term).inputs != 2 || core::term_at(term).absolute) ++term;
+    return term;
+  }();
+  return adds_elements(each) ? of_products : each.term;
 }
 
 /// From how many bytes of rows on these are prefetched; below it costs more than it saves (docs/experiments.md).
@@ -63,7 +68,7 @@ shared_rows::shared_rows(const batch& of)
       copy_(copy_of(of, rows_of(of))),
       room_(std::min(max_rows, (of.results.back().n + row_bounds::max_group - 1) / row_bounds::max_group *
                                    row_bounds::max_group)),
-      is_far_(of.elements > far_bytes / size_of(of.each.carrier)),
+      is_far_(rows_of(of).contiguous && of.elements / vectors_of(of) > far_bytes / size_of(of.each.carrier)),
       memory_(std::make_unique<double[]>(4 * room_)) {
   if (rows_of(of).contiguous) return;
   const std::size_t bytes =
@@ -82,7 +87,7 @@ bool shared_rows::suits(const batch& of) {
   const bool is_mean = adds && each.result.finish() == core::finish::quotient;
   if ((each.result.finish() != core::finish::round && !is_mean) || each.result.is_integer()) return false;
   const engine::shared_axis& axis = of.results.back();
-  if (adds ? axis.a == 0 : (axis.a == 0) == (axis.b == 0)) return false;
+  if (adds ? axis.a == 0 || axis.n < row_bounds::max_group : (axis.a == 0) == (axis.b == 0)) return false;
   if (each.contiguous) return each.result.gives<double>() || each.result.gives<float>();
   // what is converted is one row after the other, in place of a conversion for every product
   return vectors_of(of) > 1 && of.results.size() == 2 && of.outer_a.empty() && each.n <= max_converted;
@@ -97,7 +102,9 @@ std::size_t shared_rows::vectors_of(const batch& of) {
 
 void shared_rows::order_axes(batch& of) {
   if (!of.is_grid() || of.results.size() < 2 || vectors_of(of) <= of.results.back().n) return;
-  std::swap(of.results.back(), of.results[of.results.size() - 2]);
+  engine::shared_axis& before = of.results[of.results.size() - 2];
+  std::swap(of.results.back(), before);
+  if (!suits(of)) std::swap(of.results.back(), before);
 }
 
 std::size_t shared_rows::rows_at_a_time(const batch& of) {

@@ -11,7 +11,7 @@ import shlex
 import sys
 
 EXPECTED = {"codeql.yml", "release.yml", "sanitizers.yml", "tests.yml", "wheels.yml"}
-NEEDS_CUDA = {"test-cuda"}  # which .ci/run calls where there is nvcc
+NEEDS_CUDA = {"test-ptx"}  # which .ci/run calls where there is nvcc
 PINNED_ACTION = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
 PINNED_IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}")
 
@@ -75,12 +75,14 @@ def targets_in(text):
 
 def main(source, folder=None):
     folder = folder or source / ".github/workflows"
-    targets = set(re.findall(r"^([a-z][\w-]*):", (source / "Makefile").read_text(), re.MULTILINE))
+    makefile = dict(re.findall(r"^([a-z][\w-]*):(.*)", (source / "Makefile").read_text(), re.MULTILINE))
+    targets = set(makefile)
     texts = {path.name: path.read_text() for path in sorted(folder.glob("*.yml"))}
     faults = [f"{name}: {fault}" for name, text in texts.items() for fault in faults_of(source, name, text, targets)]
     faults += faults_of_locks(source)
     faults += [f"there is no workflow {name}" for name in sorted(EXPECTED - set(texts))]
     called = set().union(*map(targets_in, texts.values()))
+    called |= set(" ".join(makefile.get(target, "") for target in called).split())  # what these need
     faults += [f"no workflow calls make {target}, as .ci/run does"
                for target in sorted(targets_in((source / ".ci/run").read_text().replace(" \\\n", " ")) - NEEDS_CUDA - called)]
     if faults:

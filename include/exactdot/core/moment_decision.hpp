@@ -30,8 +30,8 @@ EXACTDOT_CORE enclosure moment_numerator(double n, const enclosure& sum, const e
   return {difference.value, tail, bound * 1.0625 + 0x1p-1000};
 }
 
-/// n·Σx² − (Σx)² itself, if two doubles hold it and the sums have no error: the two products are four doubles,
-/// whose sum is taken without an error or given up.
+/// n·Σx² − (Σx)² itself, if two doubles hold it, and the sums have no error, Σx in one double and Σx² in two: the
+/// products are five doubles, whose sum loses nothing where each TwoSum but the last has an error that is added.
 struct exact_numerator {
   double head, tail;
   bool is_known;
@@ -64,8 +64,10 @@ template <class Engine>
 EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double ddof, const enclosure& sum,
                                       const enclosure& squares) {
   const double divisor = n * (n - ddof);
-  const bool is_exact = n < 0x1p53 && ddof < n && Engine::fma(n, n - ddof, -divisor) == 0;
-  if (!is_exact) return {0, false};
+  if (!(n < 0x1p53 && ddof < n)) return {0, false};
+  const exact_numerator known = numerator_of_exact<Engine>(n, sum, squares);
+  if (known.is_known && known.head == 0) return {0, true};
+  if (Engine::fma(n, n - ddof, -divisor) != 0) return {0, false};
   const bool is_root = rule.finish() == finish::deviation;
   const enclosure numerator = moment_numerator<Engine>(n, sum, squares);
   const double ratio = numerator.head / divisor;
@@ -75,9 +77,7 @@ EXACTDOT_CORE decision decide_moments(const result_rule& rule, double n, double 
     found = root_of(found, root, Engine::fma(-root, root, found.head));
   }
   const decision decided = decide_value<Engine>(rule, found);
-  if (decided.certain) return decided;
-  const exact_numerator known = numerator_of_exact<Engine>(n, sum, squares);
-  if (!known.is_known || (is_root && known.head != 0) || !(divisor < 0x1p50)) return decided;
+  if (decided.certain || !known.is_known || is_root || rule.is_integer() || !(divisor < 0x1p50)) return decided;
   return decide_exact_mean<Engine>(rule, static_cast<std::uint64_t>(divisor), known.head, known.tail);
 }
 

@@ -163,7 +163,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     TypeError
         As of `vecdot`.
     ValueError
-        Other shapes; more than 16 tokens on a GPU, where each token would read all weights: a product of matrices.
+        Other shapes; more than 16 tokens on a GPU, where every 16 would read all weights: a product of matrices.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise ValueError(f"linear: bias has shape {tuple(bias.shape)}; use ({weight.shape[0]},)")
     tokens = x.reshape(-1, x.shape[-1])
     if x.is_cuda and tokens.shape[0] > MAX_TOKENS_OF_GPU:
-        raise ValueError(f"linear: {tokens.shape[0]} tokens on a GPU, of at most {MAX_TOKENS_OF_GPU}: each would read all weights, "
+        raise ValueError(f"linear: {tokens.shape[0]} tokens on a GPU, of at most {MAX_TOKENS_OF_GPU}: every 16 would read all weights, "
                          "and products of matrices are not exact here; pass fewer, or use torch.nn.functional.linear")
     result = VECDOT(tokens.unsqueeze(1), weight, -1, product_dtype("linear", x, weight, None))
     if bias is not None:

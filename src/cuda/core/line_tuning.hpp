@@ -157,7 +157,7 @@ constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} <
 /// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
 /// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
 /// multiprocessor alone reads some 1.8 times its share of the memory's speed, but 0.8 to 0.9 times if it converts
-/// packs, and then splitting takes twice as long (2026-11-27). `spills`: blocks of whole rows of up to 512 KiB.
+/// packs, and then splitting takes as long as 36 MiB (2026-11-27). `spills`: blocks of whole rows of up to 512 KiB.
 constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills,
                            bool converts_packs) {
   if (!splits_lines(bytes)) return false;

@@ -28,8 +28,8 @@ struct rows_and_vectors {
 /// What the launches of a call differ in.
 struct tile_call {
   std::size_t first_vector = 0;
-  bool rows_are_aligned = false,
-       vectors_are_aligned = false;  ///< each to 16 bytes, and its elements follow each other
+  /// Each to 16 bytes, and its elements follow each other, as those of rows always do.
+  bool rows_are_aligned = false, vectors_are_aligned = false;
 };
 
 /// How tiles of 8 rows are given to warps; see shape/tile_products.cuh.
@@ -65,7 +65,9 @@ constexpr error_bound bound_of_tiles(std::size_t n, const tile_config& config, s
                              static_cast<std::size_t>(config.in_flight),
                     additions = of_sum + n / (of_sum * team) + 2 + team;
   const bool is_bounded = additions <= std::size_t{1} << 30;
-  return {is_bounded ? 2 * u * slack * static_cast<double>(additions) : __builtin_huge_val(), 0, slack};
+  constexpr double infinity = __builtin_huge_val();  // decides nothing
+  if (!is_bounded) return {infinity, 0, infinity};
+  return {2 * u * slack * static_cast<double>(additions), 0, slack};
 }
 
 /// Results of one vector are those of lines; `next_vector` bytes further begin those of the next one.

@@ -1,4 +1,4 @@
-// The kernels of rows times few vectors, for each floating-point element type whose products double holds.
+// The kernels of rows times few vectors of float16, bfloat16 and float32.
 #include <cuda/core/right_sides.hpp>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/launch_kernel.hpp>

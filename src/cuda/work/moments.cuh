@@ -1,5 +1,6 @@
 // The work of variances and their roots: two bounded sums, of x and of x^2, from one read, decided by an enclosure
 // of n·Σx² - (Σx)² (core::decide_moments); a line that this leaves open by two exact states.
+// Of doubles a comparison comes first, which reads the line once more: whether all are equal, as no bound tells.
 #pragma once
 
 #include <cuda/work/exact_sums.cuh>
