@@ -6,7 +6,6 @@
 #include <plan/group_runs.hpp>
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
-#include <ranges>
 #include <utility>
 
 namespace exactdot::inline v0_3::engine {
@@ -151,9 +150,11 @@ group_runs joined(std::vector<run_list>& lists) {
 /// Drops the runs of keys out of range, which are the first and the last.
 void clip(group_runs& all, const any_keys& keys) {
   const auto end_of = [&](std::size_t from, auto is_before) {
-    const auto places = std::views::iota(from, all.groups.size());
-    const auto end = std::ranges::partition_point(places, [&](std::size_t i) { return is_before(all.groups[i]); });
-    return from + static_cast<std::size_t>(end - places.begin());
+    for (std::size_t end = all.groups.size(); from != end;) {  // a binary search
+      const std::size_t middle = from + (end - from) / 2;
+      is_before(all.groups[middle]) ? from = middle + 1 : end = middle;
+    }
+    return from;
   };
   const bool has_sign = is_signed(keys.type);
   const std::size_t begin = end_of(0, [&](std::uint64_t key) { return has_sign && key >> 63 != 0; });
