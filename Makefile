@@ -1,6 +1,6 @@
 # make demo, make test and their helpers. Each works on a bare clone, on a second call, and offline once the packages are
 # installed.
-# SETUP=skip builds with what is installed; RELEASE, ASAN, TSAN, CLANG, PTX and PACKAGES name other build folders; JOBS: parallel processes.
+# SETUP=skip builds with what is installed; RELEASE, ASAN, TSAN, CLANG and PACKAGES name other build folders; JOBS: parallel processes.
 # GPU=ON compiles the CUDA code, GPU=OFF does not; default: ON if this machine has a GPU.
 # ARCHITECTURES: GPU architectures to compile for; default: those of this machine, or 90 if it has no GPU.
 
@@ -10,7 +10,6 @@ TSAN ?= build/tsan
 CLANG ?= build/clang
 PACKAGES ?= build/packages
 TORCH ?= build/torch
-PTX ?= build/ptx
 JOBS ?= $(shell nproc)
 # Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
 ifneq ($(shell command -v ninja),)
@@ -25,6 +24,9 @@ UNOPTIMISED_KERNELS ?= OFF
 CUDA ?= OFF
 FUZZ_SECONDS ?= 20
 CAMPAIGN_RESULTS ?= 150000
+# what make test-cuda builds and runs
+CUDA_TARGETS ?= all
+CUDA_TESTS ?= ^cuda_|^c_|^example_|^package.find_package|^program_test
 # what make asan builds and runs: tests of memory and of integers come first, if there is little time
 ASAN_TARGETS ?= all
 ASAN_TESTS ?= .
@@ -39,7 +41,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-ptx test-neon test-simtcc test-torch test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs wheels setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-torch test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs wheels setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -50,7 +52,6 @@ help:
 	@echo '                     kernels, the rungs and the hazards on the simulator, the commands of the lab, its page in a browser'
 	@echo 'make test-simt       thousands of results of the GPU engine on the simulator'
 	@echo 'make test-cuda       on a machine without a GPU: compile the CUDA code too, and run the tests that need it'
-	@echo 'make test-ptx        on a machine without a GPU: compile the kernels to PTX, warnings are errors'
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
 	@echo 'make test-torch      exactdot.torch with PyTorch in a virtual environment of its own; the first call downloads some GB'
@@ -88,17 +89,8 @@ test-simt: release
 test-cuda:
 	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
 	@$(MAKE) configure GPU=ON UNOPTIMISED_KERNELS=ON
-	cmake --build $(RELEASE) --parallel $(JOBS)
-	$(ctest) --test-dir $(RELEASE) --tests-regex '^cuda_|^c_|^example_|^package.find_package|^program_test' --exclude-regex on_simt
-
-# the CUDA compiler's errors and warnings, up to PTX: ptxas takes as long again, and without a GPU nothing runs. kernel_objects
-# is in src/CMakeLists.txt.
-test-ptx:
-	@command -v nvcc >/dev/null || { echo 'make test-ptx: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
-	cmake --preset release -B $(PTX) -DEXACTDOT_BUILD_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-virtual \
-	  -DEXACTDOT_UNOPTIMISED_KERNELS=ON -DEXACTDOT_WARNINGS_AS_ERRORS=ON \
-	  $(addprefix -DEXACTDOT_BUILD_,$(addsuffix =OFF,PROGRAM C SIMT BENCH TESTS))
-	cmake --build $(PTX) --parallel $(JOBS) --target exactdot_kernels
+	cmake --build $(RELEASE) --parallel $(JOBS) --target $(CUDA_TARGETS)
+	$(ctest) --test-dir $(RELEASE) --tests-regex '$(CUDA_TESTS)' --exclude-regex on_simt
 
 test-neon:
 	JOBS=$(JOBS) SETUP=$(SETUP) scripts/test_neon

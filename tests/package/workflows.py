@@ -11,7 +11,7 @@ import shlex
 import sys
 
 EXPECTED = {"codeql.yml", "release.yml", "sanitizers.yml", "tests.yml", "wheels.yml"}
-NEEDS_CUDA = {"test-ptx"}  # which .ci/run calls where there is nvcc
+NEEDS_CUDA = {"test-cuda"}  # which .ci/run calls where there is nvcc
 PINNED_ACTION = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
 PINNED_IMAGE = re.compile(r"[\w./-]+:(?!latest)[\w.-]+@sha256:[0-9a-f]{64}")
 
