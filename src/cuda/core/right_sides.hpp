@@ -40,7 +40,7 @@ struct tile_config {
 
   /// Turns after which a warp adds its sums to those in shared memory, so that an addend goes through few
   /// additions.
-  [[nodiscard]] constexpr std::size_t turns_of_sum(std::size_t elements_of_step) const {
+  [[nodiscard]] EXACTDOT_CORE std::size_t turns_of_sum(std::size_t elements_of_step) const {
     const std::size_t elements = elements_of_step * static_cast<std::size_t>(in_flight);
     return elements < 128 ? 128 / elements : 1;
   }
