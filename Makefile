@@ -27,7 +27,7 @@ CAMPAIGN_RESULTS ?= 150000
 # what make test-cuda builds and runs
 CUDA_TARGETS ?= all
 CUDA_TESTS ?= ^cuda_|^c_|^example_|^package.find_package|^program_test
-# what make asan builds and runs: tests of memory and of integers come first, if there is little time
+# what make asan builds and runs
 ASAN_TARGETS ?= all
 ASAN_TESTS ?= .
 SIMT_SCALE ?= 100

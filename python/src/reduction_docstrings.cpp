@@ -40,7 +40,8 @@ constexpr std::array<function_text, 15> texts = {{
     {"matvec", "Computes the product of a matrix and a vector, each element exactly and rounded once.",
      "a has shape (..., m, n), b (..., n); the axes before are broadcast: of a matrix (m, n) and vectors (r, n) "
      "the "
-     "result is (r, m), and the matrix is read once for up to 16 vectors. Each result has the bits of dot on its "
+     "result is (r, m), and a matrix of floats is read once for up to 16 vectors (of float64 on CPUs only). Each "
+     "result has the bits of dot on its "
      "row.",
      sum_dtype, "0 for rows of length 0.", "The lengths differ, or the axes before cannot be broadcast; ",
      ">>> xd.matvec(np.array([[1e16, 1.0, -1e16], [1.0, 2.0, 3.0]]), np.ones(3))\narray([1., 6.])\n"},
