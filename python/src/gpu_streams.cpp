@@ -113,7 +113,8 @@ void keep_alive_until_done(const std::vector<const imported_array*>& arrays, con
   static_cast<void>(cudaGetLastError());  // clears cudaErrorNotReady
   std::vector<nb::object> objects;
   for (const imported_array* array : arrays) {
-    if (stream.framework.empty() || framework_of(array->object) != stream.framework) {
+    const bool is_of_torch = array->is_torch && stream.framework == "torch";
+    if (!is_of_torch && (stream.framework.empty() || framework_of(array->object) != stream.framework)) {
       objects.push_back(nb::borrow(array->object));
     }
   }

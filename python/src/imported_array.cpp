@@ -1,4 +1,5 @@
-// Imports arrays by the buffer protocol and DLPack; objects that are no arrays: converted_objects.cpp.
+// Imports arrays by the buffer protocol and DLPack; PyTorch's tensors: torch_tensor.cpp; objects that are no arrays:
+// converted_objects.cpp.
 //
 // NumPy arrays use the buffer protocol, the fastest. Other objects are asked for their device first, because some
 // support the buffer protocol only while they are in host memory.
@@ -259,58 +260,6 @@ void imported_array::read_dlpack(nb::object capsule) {
   }
   data = reinterpret_cast<void*>(address);
   set_strides(tensor->strides, static_cast<std::ptrdiff_t>(size_of(type)));
-}
-
-namespace {
-
-/// The element type of a torch.dtype. Older versions of PyTorch have fewer types.
-std::optional<element_type> torch_type(PyObject* dtype) {
-  static PyObject* types[elements.size()] = {};
-  for (const element_info& known : elements) {
-    if (dtype == loaded_attribute(types[static_cast<std::size_t>(known.type)], "torch", known.name.data())) {
-      return known.type;
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-/// Imports a PyTorch tensor on a GPU by its methods: __dlpack__ costs more than a short dot; and one of 8-bit
-/// floats in host memory, which older versions of PyTorch do not export. Returns false for a tensor that __dlpack__
-/// has to check. No stream needs ordering: the call runs on PyTorch's current one.
-bool imported_array::read_torch() {
-  const nb::handle tensor(object);
-  const auto is = [&](const char* name) { return PyObject_IsTrue(nb::object(tensor.attr(name)).ptr()) == 1; };
-  if (is("requires_grad")) {
-    throw invalid_array{true, "requires a gradient, which this package does not compute; pass its detach()"};
-  }
-  if (nb::cast<bool>(tensor.attr("is_neg")())) {  // PyTorch would export the view without its sign
-    throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
-  }
-  const bool is_cuda = is("is_cuda"), is_cpu = !is_cuda && is("is_cpu");
-  if (!is_cuda && !is_cpu) {
-    throw invalid_array{true, "is on PyTorch's device " + text_of(tensor.attr("device")) +
-                                  ", which is neither a CPU nor CUDA; pass its cpu(), if it has elements"};
-  }
-  const auto found = torch_type(nb::object(tensor.attr("dtype")).ptr());
-  const auto count = nb::cast<int>(tensor.attr("dim")());
-  if (!found) return false;  // __dlpack__ knows booleans
-  if (is_cpu && !(is_of_ml_dtypes(*found) && size_of(*found) == 1)) return false;
-  on_gpu = is_cuda;
-  if (is_cuda) device = nb::cast<int>(tensor.attr("device").attr("index"));
-  type = *found;
-  owner_ = tensor.attr("untyped_storage")();  // keeps the memory even if the tensor is given another storage
-  data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(tensor.attr("data_ptr")()));
-  std::vector<std::int64_t> shape, strides;
-  for (int i = 0; i < count; ++i) {
-    shape.push_back(nb::cast<std::int64_t>(tensor.attr("size")(i)));
-    strides.push_back(nb::cast<std::int64_t>(tensor.attr("stride")(i)));
-  }
-  set_shape(count, shape.data());
-  set_strides(strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
-  is_imported_ = true, is_torch = is_cuda;
-  return true;
 }
 
 }  // namespace exactdot::python

@@ -13,6 +13,7 @@
 #include <python/src/gpu_results.hpp>
 #include <python/src/reductions.hpp>
 #include <python/src/state_arrays.hpp>
+#include <python/src/torch_tensor.hpp>
 #include <python/src/vectors.hpp>
 #include <python/src/worker.hpp>
 
@@ -127,6 +128,7 @@ NB_MODULE(_engine, module) {
   bind_state_words(module);
   bind_exact_arguments(module);
   bind_gpu_memory(module);
+  bind_torch_calls(module);
 }
 
 }  // namespace exactdot::python

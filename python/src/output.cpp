@@ -21,7 +21,8 @@ void locate_out(nb::handle given, const vectors& inputs, imported_array& out, co
   if (out.on_gpu != inputs.on_gpu()) {
     refuse(false, inputs.are_two() ? "is on another device than a and b" : "is on another device than x");
   }
-  if (framework_of(given.ptr()).starts_with("jax")) refuse(true, "JAX arrays are immutable");
+  const bool is_known = is_numpy_array(given.ptr()) || way_in_of(given.ptr()) != way_in::search;
+  if (!is_known && framework_of(given.ptr()).starts_with("jax")) refuse(true, "JAX arrays are immutable");
 }
 
 namespace {

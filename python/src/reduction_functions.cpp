@@ -35,7 +35,8 @@ std::string way_out_of_overflow(const reduction_function& function, call_argumen
   return way + quote + (holds ? "uint64" : "float64") + quote + ", which " + (holds ? "holds it" : "rounds it");
 }
 
-/// An error of the library gets the name that the function has in Python.
+}  // namespace
+
 nb::object compute_named(const reduction_function& function, const call_arguments& given) {
   const finalization_guard guard;
   try {
@@ -53,6 +54,8 @@ nb::object compute_named(const reduction_function& function, const call_argument
     throw error(failure.code(), sentence);
   }
 }
+
+namespace {
 
 /// The function that Python calls.
 template <std::size_t index>

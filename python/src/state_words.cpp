@@ -24,6 +24,14 @@ reduction read_reduction(nb::handle given, const std::string& name, const char* 
 
 namespace {
 
+/// Imports an array in host memory, the only one that rounding reads and writes.
+void locate_on_host(const std::string& name, imported_array& array, nb::handle given) {
+  array.takes_any_shape = true;
+  array.locate(given.ptr());
+  if (array.on_gpu)
+    throw_python(false, name + ": " + describe(given.ptr()) + " is in a GPU's memory; pass its copy on the host");
+}
+
 /// The format of these words, by the length of the last axis.
 state_format format_of(const std::string& name, const imported_array& words, nb::handle reduction, nb::handle of) {
   state_format format{read_reduction(reduction, name), read_dtype(of, name.c_str()), state_form::full};
@@ -40,14 +48,13 @@ state_format format_of(const std::string& name, const imported_array& words, nb:
 nb::object round_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
                        nb::handle finish, nb::handle dtype, std::int64_t ddof, nb::callable make_out) {
   imported_array words, out;
-  words.takes_any_shape = out.takes_any_shape = true;
-  words.locate(given.ptr());
+  locate_on_host(name, words, given);
   const state_format format = format_of(name, words, reduction, of);
   const auto result = finish.is_none() ? format.what : read_reduction(finish, name, "finish");
   const element_type type =
       dtype.is_none() ? default_result_type(result, format.type) : read_dtype(dtype, name.c_str());
   nb::object made = make_out(std::string(name_of(type)));
-  out.locate(made.ptr());
+  locate_on_host(name, out, made);
   const axis places{out.n, static_cast<std::ptrdiff_t>(size_of(type))};
   const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
   compute(words.n, false, {}, [&](const options&) {
@@ -60,12 +67,11 @@ nb::object round_words(const std::string& name, nb::handle given, nb::handle red
 nb::object convert_words(const std::string& name, nb::handle given, nb::handle reduction, nb::handle of,
                          bool compact, nb::callable make_out) {
   imported_array words, out;
-  words.takes_any_shape = out.takes_any_shape = true;
-  words.locate(given.ptr());
+  locate_on_host(name, words, given);
   const state_format format = format_of(name, words, reduction, of);
   const state_form form = form_of(compact);
   nb::object made = make_out(state_format{format.what, format.type, form}.words());
-  out.locate(made.ptr());
+  locate_on_host(name, out, made);
   const const_state_span all{static_cast<const std::int64_t*>(words.data), words.n};
   compute(words.n, false, {}, [&](const options&) {
     detail::convert_states(format, all, form, {static_cast<std::int64_t*>(out.data), out.n}, name.c_str());

@@ -34,11 +34,6 @@ std::string framework_of(PyObject* object) {
   return module.substr(0, module.find('.'));
 }
 
-std::intptr_t torch_stream(int device) {
-  const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
-  return canonical_stream(nb::cast<std::intptr_t>(stream.attr("cuda_stream")));
-}
-
 stream_choice choose_stream(nb::handle given, const std::vector<const imported_array*>& arrays,
                             const char* caller) {
   if (given.is_valid() && !given.is_none()) return {canonical_stream(stream_handle_of(given, caller)), ""};

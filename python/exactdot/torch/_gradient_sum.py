@@ -28,7 +28,7 @@ def states_of(reduction: str, x: Tensor, dims: tuple[int, ...], compact: bool) -
 
 def rounded(words: Tensor, reduction: str, element: torch.dtype, finish: str, dtype: torch.dtype, ddof: int = 0) -> Tensor:
     """The results of states, on the device of the words; rounded on the host."""
-    results = torch.empty(words.shape[:-1], dtype=dtype)
+    results = torch.empty(words.shape[:-1], dtype=dtype, device="cpu")  # whatever the default device is
     _engine_call._round_words("round_states", words.cpu().contiguous().numpy(), reduction, type_name(element), finish,
                               type_name(dtype), ddof, lambda name: array(results))
     return results.to(words.device)

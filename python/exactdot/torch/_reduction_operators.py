@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
+from exactdot import _engine
 from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, new_scalar, normal_dims,
                                        quotient, reduced_shape, wide_of)
 
@@ -83,6 +84,10 @@ TABLE = {
     "amin": Reduction(xd.min, gradient_of_extremum),
 }
 OPERATORS: dict[str, Callable[..., Tensor]] = {}
+_ENGINE_NAMES = {name: row.compute.__name__ for name, row in TABLE.items()}
+_NO_CORRECTION = (None,)
+_reduce_plain_tensor: Any = _engine._reduce_plain_tensor  # type: ignore[attr-defined]
+_is_compiling = torch.compiler.is_compiling
 
 
 def register(name: str, row: Reduction) -> None:
@@ -152,7 +157,11 @@ def result_dtype(caller: str, x: Tensor, dtype: torch.dtype | None) -> torch.dty
 
 def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: torch.dtype | None, out: Tensor | None,
            *extra: Any) -> Tensor:
-    """What the public functions share: arguments checked, dims made canonical, the operator called."""
+    """What the public functions share: arguments checked, dims made canonical, the operator called; of plain tensors in the engine."""
+    if dtype is None and out is None and not _is_compiling():
+        result = _reduce_plain_tensor(_ENGINE_NAMES[name], x, dim, keepdim, *(extra or _NO_CORRECTION))
+        if result is not None:
+            return result
     check_tensors(caller, x=x)
     if not isinstance(keepdim, bool):
         raise TypeError(f"{caller}: keepdim is {keepdim!r}; use True or False")
