@@ -18,8 +18,8 @@ endif
 has_gpu := $(shell nvidia-smi -L >/dev/null 2>&1 && echo ON || echo OFF)
 GPU ?= $(has_gpu)
 ARCHITECTURES ?= $(if $(filter ON,$(has_gpu)),native,90)
-# ON compiles the GPU kernels without optimisation, for machines that only check them
-UNOPTIMISED_KERNELS ?= OFF
+# optimised, unoptimised or checked, for machines that only check them
+KERNELS ?= optimised
 # ON: make wheels builds exactdot-cu13 too, with the CUDA engine
 CUDA ?= OFF
 FUZZ_SECONDS ?= 20
@@ -88,7 +88,7 @@ test-simt: release
 # tests that need a GPU say so and are skipped
 test-cuda:
 	@command -v nvcc >/dev/null || { echo 'make test-cuda: nvcc not found; install the CUDA toolkit' >&2; exit 1; }
-	@$(MAKE) configure GPU=ON UNOPTIMISED_KERNELS=ON
+	@$(MAKE) configure GPU=ON KERNELS=$(if $(filter optimised,$(KERNELS)),unoptimised,$(KERNELS))
 	cmake --build $(RELEASE) --parallel $(JOBS) --target $(CUDA_TARGETS)
 	$(ctest) --test-dir $(RELEASE) --tests-regex '$(CUDA_TESTS)' --exclude-regex on_simt
 
@@ -178,7 +178,7 @@ wheels: setup
 configure: setup
 	@test $(GPU) = ON || echo 'make: GPU=$(GPU): the CUDA code is not compiled; make test-cuda or GPU=ON compiles it'
 	cmake --preset release -B $(RELEASE) -DCMAKE_UNITY_BUILD=ON -DEXACTDOT_BUILD_CUDA=$(GPU) \
-	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)' -DEXACTDOT_UNOPTIMISED_KERNELS=$(UNOPTIMISED_KERNELS)
+	  -DCMAKE_CUDA_ARCHITECTURES='$(ARCHITECTURES)' -DEXACTDOT_KERNELS=$(KERNELS)
 
 release: configure
 	cmake --build $(RELEASE) --parallel $(JOBS)
