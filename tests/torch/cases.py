@@ -44,6 +44,10 @@ CASES = [
     Case("mv", xt.mv, lambda make: [make(3, 5), make(5)]),
     Case("linear", xt.linear, lambda make: [make(2, 3, 5), make(4, 5), make(4)]),
     Case("add", xt.add, lambda make: [make(2, 3, 5), make(3, 1)]),
+    Case("rms_norm", lambda x, w: xt.rms_norm(x, (4, 2), w, 0.25), lambda make: [make(3, 4, 2), make(4, 2)]),
+    Case("rms_norm_plain", lambda x: xt.rms_norm(x, 4), lambda make: [make(3, 4)]),
+    Case("layer_norm", lambda x, w, b: xt.layer_norm(x, 4, w, b), lambda make: [make(3, 2, 4), make(4), make(4)]),
+    Case("layer_norm_row", lambda x, b: xt.layer_norm(x, 4, bias=b, eps=0.5), lambda make: [make(4), make(4)]),
     Case("index_add", lambda x, y: xt.index_add(x, 1, PLACES, y), lambda make: [make(2, 3), make(2, 4)]),
     Case("index_add_alpha", lambda x, y: xt.index_add(x, 0, PLACES, y, alpha=0.5), lambda make: [make(3, 2), make(4, 2)]),
     Case("scatter_add", lambda x, y: xt.scatter_add(x, 1, GRID, y), lambda make: [make(2, 3), make(3, 4)]),
@@ -84,5 +88,6 @@ def operators(make: Make) -> dict[str, tuple[Any, ...]]:
         "embedding": (make(4, 3), IDS, 0),
         "index_add": (make(3, 3), 1, keys, make(3, 3), 0.5),
         "segment_extremum": (make(3, 2), torch.tensor([0, 0, 2]), 3, True),
+        "normalise": (make(3, 4, 2), make(4, 2), make(4, 2), 0.25, True, 2),
         "list_norm": ([x.detach() for x in (make(3), make(2, 2))], True, f4),
     }

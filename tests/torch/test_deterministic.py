@@ -22,10 +22,20 @@ IDS = torch.tensor([[1, 1, 0], [3, 1, 2]])
 G = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(4))
 TARGETS = torch.tensor([0, 2, -100, 1])
 SPREAD = torch.randn(2, 3, 4, generator=torch.Generator().manual_seed(5))
+WEIGHT = torch.linspace(0.5, 2, 5)
+MEAN, SCALE = X.mean(1, True), 1 / torch.sqrt(X.var(1, correction=0, keepdim=True) + 1e-5)
+FUSED = {getattr(aten, name).default for name in ("_fused_rms_norm", "_fused_rms_norm_backward") if hasattr(aten, name)}
 
 
 def expected_put(index: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     return xt.index_add(X, 0, index % 4, values)
+
+
+def expected_gradients(g: torch.Tensor, normal: torch.Tensor, scale: torch.Tensor, centred: bool) -> tuple[torch.Tensor, ...]:
+    h = g * WEIGHT
+    rest = h - normal * (xt.vecdot(h, normal) / 5)[:, None]
+    rest = rest - (xt.sum(h, 1) / 5)[:, None] if centred else rest
+    return rest * scale, xt.vecdot(g, normal, dim=0), *([xt.sum(g, 0)] if centred else [])
 
 
 ROW_COPIES = ROWS[:, None].expand(6, 5)
@@ -61,6 +71,12 @@ TABLE: list[tuple[Any, Callable[[], Any], Callable[[], Any]]] = [
      lambda: xt.index_add(SPREAD, 1, IDS.flatten() % 3, torch.ones(2, 6, 4))),
     (aten.embedding_dense_backward.default, lambda: aten.embedding_dense_backward(G, IDS, 4, 3, False),
      lambda: xt.index_add(torch.zeros(4, 5), 0, IDS.flatten()[IDS.flatten() != 3], G.reshape(6, 5)[IDS.flatten() != 3])),
+    (aten.native_layer_norm.default, lambda: aten.native_layer_norm(X, [5], WEIGHT, -WEIGHT, 1e-5),
+     lambda: (xt.layer_norm(X, 5, WEIGHT, -WEIGHT), xt.mean(X, 1, True),
+              1 / torch.sqrt(xt.var(X, 1, correction=0, keepdim=True) + 1e-5))),
+    (aten.native_layer_norm_backward.default,
+     lambda: aten.native_layer_norm_backward(X.flip(0), X, [5], MEAN, SCALE, WEIGHT, WEIGHT, [True, True, True]),
+     lambda: expected_gradients(X.flip(0), (X - MEAN) * SCALE, SCALE, True)),
     (aten.mse_loss.default, lambda: F.mse_loss(X, X.flip(0)), lambda: xt.mse_loss(X, X.flip(0))),
     (aten.mse_loss.default, lambda: F.mse_loss(X, X.flip(0), reduction="sum"), lambda: xt.mse_loss(X, X.flip(0), reduction="sum")),
     (aten.nll_loss_forward.default, lambda: F.nll_loss(X, TARGETS), lambda: xt.nll_loss(X, TARGETS)),
@@ -88,7 +104,16 @@ def results(value: Any) -> tuple[torch.Tensor, ...]:
 
 
 def test_the_table_has_every_replacement() -> None:
-    assert {row[0] for row in TABLE} == set(REPLACED)
+    assert {row[0] for row in TABLE} | FUSED == set(REPLACED)
+
+
+@pytest.mark.skipif(not FUSED, reason="this PyTorch has no fused rms_norm")
+def test_fused_rms_norm() -> None:
+    """On a CPU PyTorch takes it apart before a mode sees it, so its replacements are called."""
+    (result, scale), square = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5), xt.vecdot(X, X)[:, None] / 5
+    assert torch.equal(result, xt.rms_norm(X, 5, WEIGHT, 1e-5)) and torch.equal(scale, 1 / torch.sqrt(square + 1e-5))
+    found = REPLACED[aten._fused_rms_norm_backward.default](X.flip(0), X, [5], scale, WEIGHT, [True, True])
+    assert all(map(torch.equal, found, expected_gradients(X.flip(0), X * scale, scale, False)))
 
 
 @pytest.mark.parametrize("overload, call, exact", TABLE, ids=[str(row[0]) for row in TABLE])

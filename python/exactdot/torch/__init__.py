@@ -21,11 +21,12 @@ if tuple(int("".join(filter(str.isdigit, part)) or 0) for part in _torch.__versi
 
 from exactdot import check  # noqa: E402  after the sentence above
 from exactdot.torch._deterministic import Report, deterministic, report, use_deterministic  # noqa: E402
+from exactdot.torch._normalisations import layer_norm, rms_norm  # noqa: E402
 from exactdot.torch._rows import embedding, embedding_bag, index_add, scatter_add, segment_reduce  # noqa: E402
 from exactdot.torch._products import add, dot, linear, mv, vecdot  # noqa: E402
 from exactdot.torch._reductions import amax, amin, mean, std, sum, var, vector_norm  # noqa: E402
 from exactdot.torch._training import clip_grad_norm_, clip_grads_with_norm_, get_total_norm, mse_loss, nll_loss  # noqa: E402
 
 __all__ = ["Report", "add", "amax", "amin", "check", "clip_grad_norm_", "clip_grads_with_norm_", "deterministic", "dot", "embedding",
-           "embedding_bag", "get_total_norm", "index_add", "linear", "mean", "mse_loss", "mv", "nll_loss", "report", "scatter_add",
-           "segment_reduce", "std", "sum", "use_deterministic", "var", "vecdot", "vector_norm"]
+           "embedding_bag", "get_total_norm", "index_add", "layer_norm", "linear", "mean", "mse_loss", "mv", "nll_loss", "report", "rms_norm",
+           "scatter_add", "segment_reduce", "std", "sum", "use_deterministic", "var", "vecdot", "vector_norm"]

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from exactdot.torch import _replaced_normalisations  # noqa: F401  which adds to the table
 from exactdot.torch._replaced import REPLACED
 
 # operators that add nothing: they move, create, compare or choose elements, or compute each from one of each input
@@ -72,7 +73,7 @@ class deterministic(TorchDispatchMode):
     """Replaces PyTorch's sums by exact ones within a with statement, in forward and backward.
 
     sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
-    gradient of indexing), the gradient of an embedding, mse_loss and nll_loss of floats, on CPU and CUDA, are computed as by the
+    gradient of indexing), the gradient of an embedding, layer_norm, rms_norm, mse_loss and nll_loss of floats, on CPU and CUDA, are computed as by the
     functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
     uncompiled within it. Cost: some microseconds for each operator.
 

@@ -79,7 +79,7 @@ def functions_of(name: str, below: Callable[..., Any], save: Any, backward: Any,
 
 ENGINE, GRADIENT, DISPATCHER = range(3)
 _PLAIN = frozenset({Tensor, torch.nn.Parameter})
-_VALUES = frozenset({int, float, bool, list, torch.dtype})
+_VALUES = frozenset({int, float, bool, list, torch.dtype, type(None)})
 _has_transforms = torch._C._are_functorch_transforms_active
 _count_modes = torch._C._len_torch_dispatch_stack
 _tracer = torch._C._get_tracing_state

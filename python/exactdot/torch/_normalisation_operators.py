@@ -1,0 +1,100 @@
+"""The operator of rms_norm and layer_norm: each element of a row normalised, rounded once; and their gradients.
+
+With x̂ the normalised element before weight and bias, k = 1/√(v + ε) and h = g·w, the gradients are
+
+    of x       k·(h − mean(h)·[layer_norm] − x̂·mean(h·x̂))
+    of weight  Σ g·x̂ over the rows
+    of bias    Σ g over the rows
+
+in float32, of float64 in that. Every sum in them is exact and rounded once, x̂ is rounded once, and the rest are PyTorch's
+element-wise operators; so the gradient of a row depends on no other row, and the sums over rows on no order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import exactdot as xd
+from exactdot.torch._operators import array, define, quotient, wide_of
+from exactdot.torch._product_operators import VECDOT, contracted, summed_to
+from exactdot.torch._reduction_operators import OPERATORS
+
+
+def compute_normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, epsilon: float, centred: bool, dims: int) -> Tensor:
+    result = torch.empty_like(x, memory_format=torch.contiguous_format)
+    n = math.prod(x.shape[x.ndim - dims:])
+    if not result.numel():
+        return result
+    parameters = [None if p is None else array(p.reshape(n).contiguous()) for p in (weight, bias)]
+    rows, out = array(x.contiguous().view(-1, n)), array(result.view(-1, n))
+    if centred:
+        xd.layer_norm(rows, *parameters, epsilon=epsilon, out=out)
+    else:
+        xd.rms_norm(rows, parameters[0], epsilon=epsilon, out=out)
+    return result
+
+
+def fake_normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, epsilon: float, centred: bool, dims: int) -> Tensor:
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def save_normalised(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    x, weight, bias, ctx.epsilon, ctx.centred, ctx.dims = inputs
+    ctx.save_for_backward(x, weight, bias)
+
+
+def scale_of(x: Tensor, epsilon: float, centred: bool, dims: int) -> Tensor:
+    """1/√(v + ε) of each row, from the exact variance or mean square; the last dims have length 1."""
+    rows = x.flatten(x.ndim - dims)
+    if centred:
+        v = OPERATORS["var"](rows, [rows.ndim - 1], False, x.dtype, 0.0)
+    else:
+        v = quotient(VECDOT(rows, rows, -1, x.dtype), rows.shape[-1])
+    return 1 / torch.sqrt(v + epsilon).reshape(*x.shape[:x.ndim - dims], *([1] * dims))
+
+
+def row_gradient(h: Tensor, normal: Tensor, scale: Tensor, centred: bool, dims: int) -> Tensor:
+    """That of x: k·(h − mean(h) − x̂·mean(h·x̂))."""
+    def row_mean(total: Tensor) -> Tensor:
+        return quotient(total, math.prod(h.shape[h.ndim - dims:])).reshape(scale.shape)
+
+    last = h.ndim - dims
+    along = row_mean(VECDOT(h.flatten(last), normal.flatten(last), -1, h.dtype))
+    rest = h - normal * along
+    if centred:
+        rest = rest - row_mean(OPERATORS["sum"](h, list(range(last, h.ndim)), False, h.dtype))
+    return rest * scale
+
+
+def gradient_of_normalised(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+    x, weight, bias = ctx.saved_tensors
+    wide = wide_of(x.dtype)
+    rows, g = x.to(wide), g.to(wide)
+    normal = NORMALISE(rows, None, None, ctx.epsilon, ctx.centred, ctx.dims)
+    of_x = of_weight = of_bias = None
+    if ctx.needs_input_grad[0]:
+        h = g if weight is None else g * weight.to(wide)
+        of_x = row_gradient(h, normal, scale_of(rows, ctx.epsilon, ctx.centred, ctx.dims), ctx.centred, ctx.dims).to(x.dtype)
+    if weight is not None and ctx.needs_input_grad[1]:
+        of_weight = contracted(g, normal, weight)
+    if bias is not None and ctx.needs_input_grad[2]:
+        of_bias = summed_to(g, bias)
+    return of_x, of_weight, of_bias, None, None, None
+
+
+def batched_normalised(info: Any, in_dims: tuple[Any, ...], x: Tensor, weight: Tensor | None, bias: Tensor | None, epsilon: float,
+                       centred: bool, dims: int) -> tuple[Tensor, int]:
+    rows = x.expand(info.batch_size, *x.shape) if in_dims[0] is None else x.movedim(in_dims[0], 0)
+    parameters = list(zip((weight, bias), in_dims[1:3]))
+    if all(at is None for _, at in parameters):
+        return NORMALISE(rows, weight, bias, epsilon, centred, dims), 0
+    each = [[p if p is None or at is None else p.select(at, i) for p, at in parameters] for i in range(info.batch_size)]
+    return torch.stack([NORMALISE(row, *of_row, epsilon, centred, dims) for row, of_row in zip(rows, each)]), 0
+
+
+NORMALISE = define("normalise", "(Tensor x, Tensor? weight, Tensor? bias, float epsilon, bool centred, int dims) -> Tensor",
+                   compute_normalised, fake_normalised, save=save_normalised, backward=gradient_of_normalised, vmap=batched_normalised)
