@@ -10,6 +10,7 @@
 namespace exactdot::inline v0_3::engine {
 
 struct batch;
+struct normalise_request;
 
 struct gpu_engine {
   /// Finds where the inputs lie and decides whether a GPU computes the plan: sets on_gpu, gpu and the operands'
@@ -24,6 +25,8 @@ struct gpu_engine {
   void (*choose_batch)(batch&, const options&);
   /// Stores all results.
   void (*reduce_batch)(const batch&);
+  /// Stores all results of a normalisation. False, and nothing done, if the arrays are not in a GPU's memory.
+  bool (*normalise)(const normalise_request&, const options&);
 };
 
 /// Null in a program that is not linked with a GPU engine.
