@@ -13,12 +13,15 @@
 #include <cpu/sum_bounds.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <exactdot/core/normalisation.hpp>
 #include <exactdot/core/reduction.hpp>
 #include <plan/plan.hpp>
 #include <plan/staging.hpp>
 #include <string>
 #include <vector>
+
+namespace exactdot::inline v0_3::core {
+struct row_scale;
+}
 
 namespace exactdot::inline v0_3::cpu_engine {
 
