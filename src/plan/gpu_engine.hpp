@@ -5,12 +5,12 @@
 #pragma once
 
 #include <atomic>
+#include <plan/normalise.hpp>
 #include <plan/plan.hpp>
 
 namespace exactdot::inline v0_3::engine {
 
 struct batch;
-struct normalise_request;
 
 struct gpu_engine {
   /// Finds where the inputs lie and decides whether a GPU computes the plan: sets on_gpu, gpu and the operands'
@@ -25,8 +25,7 @@ struct gpu_engine {
   void (*choose_batch)(batch&, const options&);
   /// Stores all results.
   void (*reduce_batch)(const batch&);
-  /// Stores all results of a normalisation. False, and nothing done, if the arrays are not in a GPU's memory.
-  bool (*normalise)(const normalise_request&, const options&);
+  bool (*normalise)(const normalise_request&, const options&);  ///< false if no GPU has the arrays
 };
 
 /// Null in a program that is not linked with a GPU engine.
