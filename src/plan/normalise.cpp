@@ -1,4 +1,5 @@
 // The checks of rms_norm and layer_norm (normalise.hpp).
+#include <cstdio>
 #include <exactdot/core/normalisation.hpp>
 #include <exactdot/normalise.hpp>
 #include <plan/axes.hpp>
@@ -26,7 +27,9 @@ void check_choices(const normalisation& how, const any_results& out, const optio
   if (options.mode == mode::fast) refuse(how, "mode fast has no norms of rows; use mode exact");
   if (options.mode != mode::exact) refuse(how, "unknown mode; use exact");
   if (!core::is_normalisation_epsilon(how.epsilon)) {
-    refuse(how, "epsilon is " + std::to_string(how.epsilon) + "; use 0, or 1e-150 to 1e100");
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", how.epsilon);
+    refuse(how, std::string("epsilon is ") + text + "; use 0, or 1e-150 to 1e100");
   }
 }
 
