@@ -141,21 +141,15 @@ EXACTDOT_CORE outcome finish_state(const result_rule& rule, const state_layout& 
 /// Limbs of number², or of a state times a 64-bit integer, of the widest state.
 inline constexpr int max_moment_limbs = 2 * max_state_words + 4;
 
-/// The variance (n·Σx² − (Σx)²)/(n·(n − ddof)) or its root, rounded once, from normalised states of Σx and Σx² of n
-/// elements. NaN if any element is infinite or NaN, or n <= ddof. `scratch`: max_moment_limbs words. May negate Σx
-/// in place. Source: the exact rational value in integers, no formula is unstable. Cost: the product of the nonzero
-/// limbs of Σx with themselves.
-EXACTDOT_CORE outcome finish_moments(const result_rule& rule, const state_layout& layout, std::int64_t* sum,
-                                     const std::int64_t* squares, std::uint64_t n, std::uint64_t ddof,
-                                     std::int64_t* scratch) {
-  const bool special = special_terms_of(layout, sum).any() || special_terms_of(layout, squares).any();
-  if (special || n <= ddof) return {nan_word(rule.format())};
-  const fixed_point total = layout.number(sum);
-  if (is_negative(total)) negate(total);
+/// n·Σx² − (Σx)² from normalised states of Σx, not negative, and Σx², in `scratch`, max_moment_limbs words; not
+/// normalised. Cost: the product of the nonzero limbs of Σx with themselves.
+EXACTDOT_CORE fixed_point exact_moment_numerator(const state_layout& layout, const std::int64_t* sum,
+                                                 const std::int64_t* squares, std::uint64_t n,
+                                                 std::int64_t* scratch) {
   int lowest = 0, top = layout.limbs - 1;
   while (top >= 0 && sum[top] == 0) --top;
   while (lowest < top && sum[lowest] == 0) ++lowest;
-  // numerator = n·Σx² − (Σx)², with two pending carries per limb product
+  // with two pending carries per limb product
   const fixed_point numerator{scratch, 2 * layout.limbs + 4, 2 * layout.lowest_exponent};
   for (int i = 0; i < numerator.count; ++i) scratch[i] = 0;
   for (int i = 0; i < layout.limbs; ++i) {
@@ -170,6 +164,20 @@ EXACTDOT_CORE outcome finish_moments(const result_rule& rule, const state_layout
       add<128>(numerator, product, numerator.lowest_exponent + 32 * (i + j), true);
     }
   }
+  return numerator;
+}
+
+/// The variance (n·Σx² − (Σx)²)/(n·(n − ddof)) or its root, rounded once, from normalised states of Σx and Σx² of n
+/// elements. NaN if any element is infinite or NaN, or n <= ddof. `scratch`: max_moment_limbs words. May negate Σx
+/// in place. Source: the exact rational value in integers, no formula is unstable.
+EXACTDOT_CORE outcome finish_moments(const result_rule& rule, const state_layout& layout, std::int64_t* sum,
+                                     const std::int64_t* squares, std::uint64_t n, std::uint64_t ddof,
+                                     std::int64_t* scratch) {
+  const bool special = special_terms_of(layout, sum).any() || special_terms_of(layout, squares).any();
+  if (special || n <= ddof) return {nan_word(rule.format())};
+  const fixed_point total = layout.number(sum);
+  if (is_negative(total)) negate(total);
+  const fixed_point numerator = exact_moment_numerator(layout, sum, squares, n, scratch);
   normalise(numerator);
   wide ratio = leading_bits(numerator);
   divide(ratio, n);
