@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <plan/normalise.hpp>
 #include <plan/plan.hpp>
 
 namespace exactdot::inline v0_3::engine {
@@ -24,6 +25,7 @@ struct gpu_engine {
   void (*choose_batch)(batch&, const options&);
   /// Stores all results.
   void (*reduce_batch)(const batch&);
+  bool (*normalise)(const normalise_request&, const options&);  ///< false if no GPU has the arrays
 };
 
 /// Null in a program that is not linked with a GPU engine.
