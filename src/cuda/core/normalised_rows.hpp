@@ -19,7 +19,7 @@ struct normalised_rows {
   std::size_t count = 0;
   unsigned n = 0;           ///< < 2^31
   bool is_centred = false;  ///< layer norm
-  bool is_aligned = false;  ///< everything to 16 bytes
+  bool is_aligned = false;  ///< everything to 16 bytes, and the ends of rows too
   element_type type = element_type::float32, parameter_type = element_type::float32;
   double epsilon = 0;
   double inverse_n = 0;        ///< 1/n, rounded
@@ -43,14 +43,17 @@ struct normalise_config {
 
   [[nodiscard]] constexpr std::size_t rows_of_block() const { return static_cast<std::size_t>(threads / lanes); }
 };
-/// Reasoned from 24 to 48 KB in flight in a multiprocessor; the second row from a probe (H100, 2026-11-27).
+/// Reasoned from 24 to 48 KB in flight in a multiprocessor; the second row from a probe (H100, 2026-11-27). The
+/// last one is that of rows that are not aligned.
 inline constexpr std::array normalise_configs = {
     normalise_config{std::size_t{1} << 11, 32, 128, 4, 8, 32},
     normalise_config{std::size_t{1} << 13, 256, 256, 2, 5, 16},
     normalise_config{~std::size_t{0}, 512, 512, 4, 2, 8},
+    normalise_config{~std::size_t{0}, 128, 128, 2, 8, 16},
 };
-constexpr std::size_t normalise_config_for(std::size_t bytes_of_row) {
+constexpr std::size_t normalise_config_for(std::size_t bytes_of_row, bool is_aligned) {
   std::size_t k = 0;
+  if (!is_aligned) return normalise_configs.size() - 1;
   while (bytes_of_row > normalise_configs[k].max_bytes) ++k;
   return k;
 }

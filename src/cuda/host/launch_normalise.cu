@@ -16,7 +16,9 @@ void launch_rows(const workspace::storage& storage, normalised_rows in) {
   launch_kernel(
       storage, "launching the kernel of normalised rows",
       {blocks_for(storage, in.count, config.rows_of_block(), config.blocks_per_multiprocessor), config.threads},
-      &normalised_row_kernel<Element, Parameter, config.lanes, config.threads, config.packs, config.residents>, in);
+      &normalised_row_kernel<row_shape<Element, Parameter, config.lanes, config.threads, config.packs,
+                                       config.residents, which + 1 < normalise_configs.size()>>,
+      in);
 }
 
 template <class Element, class Parameter>
@@ -25,7 +27,7 @@ void launch_by_length(const workspace::storage& storage, const normalised_rows& 
     return std::array{&launch_rows<Element, Parameter, which>...};
   }
   (std::make_index_sequence<normalise_configs.size()>());
-  launchers[normalise_config_for(in.n * sizeof(Element))](storage, in);
+  launchers[normalise_config_for(in.n * sizeof(Element), in.is_aligned)](storage, in);
 }
 
 template <class Element>

@@ -41,7 +41,7 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
   in.is_centred = of.is_centred, in.epsilon = of.epsilon;
   in.type = of.type, in.parameter_type = of.parameter_type;
   in.inverse_n = 1 / static_cast<double>(of.length);
-  in.is_aligned = is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
+  in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
                   is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
                   is_aligned(of.bias, 0);
   cuda::launch_normalise(storage, in);

@@ -13,8 +13,8 @@
 #pragma once
 
 #include <cuda/core/line_load.cuh>
-#include <cuda/core/normalised_rows.hpp>
 #include <cuda/sum/packed_sum.cuh>
+#include <cuda/work/normalise_again.cuh>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
@@ -28,14 +28,12 @@ __device__ __forceinline__ float float_of_word<float>(const unsigned* words, int
   return __uint_as_float(words[j]);
 }
 
-/// x·2^-896, by moving bits: of subnormal numbers too, not of infinities and NaNs.
+/// x/unshifted, by moving bits: of subnormal numbers too, not of infinities and NaNs.
 __device__ __forceinline__ double shifted_double(float x) {
   const unsigned bits = __float_as_uint(x);
   const unsigned high = static_cast<unsigned>(static_cast<int>(bits) >> 3) & 0x8fffffffU;
   return __hiloint2double(static_cast<int>(high), static_cast<int>(bits << 29));
 }
-inline constexpr double unshifted = 0x1p896;
-
 /// The sums of a row, or of a part of it.
 struct row_sums {
   double squares, values;
@@ -96,81 +94,90 @@ __device__ __forceinline__ row_sums join_block(row_sums x, row_sums (&of_warp)[w
   return all;
 }
 
-/// What is the same for all elements of a row: the mean and 1/√(v + ε), and what they err by.
-struct row_terms {
-  double mean, mean_error;
-  double scale, relative;  ///< `relative`: of (x − mean)·scale·w, from its roundings too
-  bool is_known;           ///< else nothing of the row is decided here
-};
+/// 1/√x, but for an error that root_error measures.
+__device__ __forceinline__ double inverse_root(double x) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = __fma_rn(-(x * y), y, 1.0);
+  return __fma_rn(y * e, __fma_rn(e, 0.375, 0.5), y);
+#else
+  return 1 / std::sqrt(x);
+#endif
+}
+/// |1 − x·y²|, but for 2^-52.
+__device__ __forceinline__ double root_error(double x, double y) { return fabs(__fma_rn(-(x * y), y, 1.0)); }
 
-/// 1/√(v(1 + d)) errs by less than 0.5625·|d| for |d| < 2^-6; 2^-49 covers the root, up to 2^-52, and four
-/// roundings of 2^-53. Scales are below 2^60, so that those of weights' bits are finite.
+/// √x < 2^this.
+__device__ __forceinline__ int exponent_of_root(double x) {
+  return (static_cast<int>(high_word(x) >> 20) - 1021) >> 1;
+}
+
+/// The mean from Σx, and what it errs by.
+__device__ __forceinline__ void find_mean(const normalised_rows& in, const row_sums& sums, row_terms& row) {
+  const double n = in.n, near = sums.values * in.inverse_n;
+  row.mean = __fma_rn(__fma_rn(-near, n, sums.values), in.inverse_n, near);  // Σx/n, rounded once (Markstein 1990)
+  const int exponent = exponent_of_root(sums.squares * n * (1 + 0x1p-10));   // of what no partial sum exceeds
+  double missing = fabs(__fma_rn(-row.mean, n, sums.values));
+  if (exponent > sums.unit + 53) missing = __fma_rn(in.relative_of_sum, power(exponent), missing);
+  row.mean_error = missing * in.inverse_n * (1 + 0x1p-20);
+}
+
+/// The terms of a row from its sums.
+///
+/// 1/√(v(1 + d)) errs by less than 0.5625·|d| for |d| < 2^-6; 2^-49 covers what root_error does not tell, up to
+/// 2^-53, and four roundings. Scales are below 2^60, so that those of weights' bits are finite.
+template <int log2_bound>
 __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const row_sums& sums) {
-  constexpr double u = 0x1p-53;
-  row_terms row{0, 0, 0, 0, false};
+  constexpr double u = 0x1p-53, per_bound = std::uint64_t{1} << log2_bound;
+  row_terms row{0, 0, 0, 0};
   const double mean_square = sums.squares * in.inverse_n;
   double variance = mean_square, error = (in.relative_of_sum + 4 * u) * mean_square;
   if (in.is_centred) {
-    const double n = in.n;
-    row.mean = sums.values / n;
-    double missing = fabs(__fma_rn(-row.mean, n, sums.values));
-    const bool is_exact = sums.squares * n < 0.99 * power(2 * (sums.unit + 53));
-    if (!is_exact) missing = __fma_rn(in.relative_of_sum * (1 + 0x1p-20), __dsqrt_rn(sums.squares * n), missing);
-    row.mean_error = missing * in.inverse_n * (1 + 0x1p-20);
+    find_mean(in, sums, row);
     variance = __fma_rn(-row.mean, row.mean, mean_square);
     error += (2 * fabs(row.mean) + row.mean_error) * row.mean_error;
   }
   variance += in.epsilon;
-  row.scale = rsqrt(variance);
-  const double relative_error = error * row.scale * row.scale;
-  row.relative = __fma_rn(0.5625, relative_error, 0x1p-49);
-  row.is_known = row.scale < 0x1p60 && row.scale > 0x1p-200 && relative_error < 0x1p-6;
+  const double scale = inverse_root(variance);
+  const double relative_error = error * scale * scale + root_error(variance, scale);
+  row.relative = __fma_rn(0.5625 * per_bound, relative_error, 0x1p-49 * per_bound);
+  row.mean_error *= per_bound;
+  row.shifted_scale = scale * unshifted;
+  if (!(scale < 0x1p60 && scale > 0x1p-200 && row.relative < 1)) row.relative = HUGE_VAL;
   return row;
 }
 
-/// One element, if its bound decides it. Not inlined: few elements need it.
-[[gnu::noinline]] __device__ core::decision look_closer(row_terms row, double x, double w, double b,
-                                                        core::result_rule rule) {
-  const double difference = x - row.mean, factor = row.scale * w;
-  if (w == 0 || (difference == 0 && row.mean_error == 0)) {
-    return core::decide_value<correctly_rounded>(rule, {b, 0, 0});
-  }
-  const double value = __fma_rn(difference, factor, b);
-  const double bound = fabs(factor) * __fma_rn(fabs(difference), row.relative, row.mean_error);
-  return core::decide_value<correctly_rounded>(rule, {value, 0, bound * 1.0625 + 0x1p-52 * fabs(value)});
-}
-
-/// The bits of z rounded; or `is_rare`: next to a tie, and of other numbers those of whom there are few.
-///
-/// z may err by less than 2^-log2_bound |z|.
+/// The bits of z, which may err by less than 2^-log2_bound |z|, rounded; or `is_rare`: next to a tie, or of fewer
+/// bits than others. z is no NaN.
 template <class Element>
 struct quick_rounding {
-  static constexpr bool is_float16 = type_of<Element> == element_type::float16;
-  static constexpr int log2_bound = 28;  ///< less than a half of a float's last place
-  /// Of floats: float16 has fewer bits below its first, and products of bfloat16 that are 2^60 times smaller than a
-  /// result may be subnormal.
-  static constexpr unsigned lowest = is_float16 ? 0x38800000U : 0x1e800000U, infinite = 0x7f800000U;
+  static constexpr int precision = core::format<Element>::precision;
+  static constexpr int log2_bound = precision == 24 ? 40 : 28;  ///< of 16 bits: less than half a float's last place
 
   static __device__ __forceinline__ unsigned round(double z, bool& is_rare) {
     const float value = __double2float_rn(z);
     const unsigned bits = __float_as_uint(value);
-    constexpr unsigned mask = is_float16 ? 0x1fffU : 0xffffU, tie = is_float16 ? 0x1000U : 0x8000U;
-    is_rare |= (bits & 0x7fffffffU) - lowest >= infinite - lowest || (bits & mask) == tie;
-    if constexpr (is_float16) return float16_bits(value);
-    return (bits + 0x8000U) >> 16;
+    if constexpr (precision == 24) {
+      constexpr unsigned half = 1U << 28, bound = 1U << (53 - log2_bound);  // in units of the last place of z
+      const auto behind = static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & (2 * half - 1);
+      is_rare |= is_subnormal(z) || behind - (half - bound) <= 2 * bound;
+      return bits;
+    } else if constexpr (precision == 11) {
+      is_rare |= is_subnormal(z) || (bits & 0x1fffU) == 0x1000U;
+      return float16_bits(value);
+    } else {
+      is_rare |= (bits & 0xffffU) == 0x8000U;  // of subnormal results too
+      return (bits + 0x8000U) >> 16;
+    }
   }
-};
-template <>
-struct quick_rounding<float> {
-  static constexpr int log2_bound = 40;
-  static constexpr unsigned lowest = 0x1e800000U, infinite = 0x7f800000U;
 
-  static __device__ __forceinline__ unsigned round(double z, bool& is_rare) {
-    const unsigned bits = __float_as_uint(__double2float_rn(z));
-    constexpr unsigned half = 1U << 28, bound = 1U << (53 - log2_bound);  // in units of the last place of z
-    const auto behind = static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & (2 * half - 1);
-    is_rare |= (bits & 0x7fffffffU) - lowest >= infinite - lowest || behind - (half - bound) <= 2 * bound;
-    return bits;
+ private:
+  /// As an element; zero is none. No product of a call is so small that its high word is 0.
+  static __device__ __forceinline__ bool is_subnormal(double z) {
+    constexpr unsigned normal = static_cast<unsigned>(core::format<Element>::lowest_exponent + precision - 1 + 1023)
+                                << 20;
+    return (high_word(z) & 0x7fffffffU) - 1 < normal - 1;
   }
 };
 

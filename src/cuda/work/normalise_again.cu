@@ -1,4 +1,4 @@
-// normalise_again of one carrier, EXACTDOT_ELEMENT. One object per carrier.
+// The functions of normalise_again.cuh for one carrier, EXACTDOT_ELEMENT. One object per carrier.
 #include <cuda/work/normalise_again.cuh>
 #include <new>
 
@@ -149,6 +149,19 @@ __device__ __forceinline__ void store_open_elements(const normalised_rows& in, s
   }
 }
 
+/// (x − m)·scale·w + b, if its bound decides it.
+template <class T>
+__device__ __forceinline__ core::decision decide_by(const row_terms& terms, double bound_unit,
+                                                    const row_element<T>& of, core::result_rule rule) {
+  const double x = of.x, w = of.w, b = of.b, difference = x - terms.mean;
+  if (w == 0 || (difference == 0 && terms.mean_error == 0)) {
+    return core::decide_value<correctly_rounded>(rule, {b, 0, 0});
+  }
+  const double factor = terms.shifted_scale * (1 / unshifted) * w, value = __fma_rn(difference, factor, b);
+  const double bound = fabs(factor) * __fma_rn(fabs(difference), terms.relative, terms.mean_error) * bound_unit;
+  return core::decide_value<correctly_rounded>(rule, {value, 0, bound * 1.0625 + 0x1p-52 * fabs(value)});
+}
+
 }  // namespace
 
 template <class T>
@@ -166,6 +179,23 @@ __device__ void normalise_again(const normalised_rows& in, std::size_t row, norm
   __syncthreads();
 }
 
+template <class T>
+__device__ bool look_closer(const normalised_rows& in, std::size_t row, row_terms terms, int log2_bound,
+                            unsigned at, unsigned count) {
+  const core::result_rule rule = rule_of(in.type);
+  const double bound_unit = core::bit_cast<double>(static_cast<std::uint64_t>(1023 - log2_bound) << 52);
+  const unsigned left = in.n - at, end = at + (left < count ? left : count);
+  bool is_open = false;
+  for (unsigned i = at; i < end; ++i) {
+    const core::decision found = decide_by(terms, bound_unit, row_element<T>(in, row, i), rule);
+    if (found.certain) store_element(in, row, i, found.word);
+    is_open |= !found.certain;
+  }
+  return is_open;
+}
+
+template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, std::size_t, row_terms, int,
+                                                       unsigned, unsigned);
 template __device__ void normalise_again(const normalised_rows&, std::size_t, normalise_storage<EXACTDOT_ELEMENT>&);
 
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -23,6 +23,24 @@ struct normalise_storage : moment_storage<T> {
   unsigned open[16];  ///< elements of each warp
 };
 
+/// As shifted_double (work/normalise.cuh) makes doubles of weights.
+inline constexpr double unshifted = 0x1p896;
+
+/// What the first look knows that is the same for all elements of a row: the mean and 1/√(v + ε), and what they err
+/// by, in units of the bound below which a result is rounded quickly.
+struct row_terms {
+  double mean, mean_error;
+  double shifted_scale;  ///< times `unshifted`
+  double relative;  ///< of (x − mean)·scale·w, from its roundings too; infinite: nothing of the row is decided
+
+  [[nodiscard]] __device__ __forceinline__ bool is_known() const { return relative < HUGE_VAL; }
+};
+
+/// Stores those of `count` elements from `at` on that their bounds decide: whether there are others. By one thread.
+template <class T>
+[[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, std::size_t row, row_terms terms,
+                                              int log2_bound, unsigned at, unsigned count);
+
 /// Stores all elements of a row. By all threads of a block of 128 to 512, of doubles of 256 or more; barriers
 /// before and after.
 template <class T>
