@@ -8,6 +8,7 @@ set(cuda_host_files
   cuda/host/group_state_engine.cpp
   cuda/host/line_engine.cpp
   cuda/host/list_engine.cpp
+  cuda/host/normalise_engine.cpp
   cuda/host/peer_sums.cpp
   cuda/host/reduce.cpp
   cuda/host/router.cpp
@@ -24,6 +25,7 @@ set(cuda_common_kernels
   cuda/host/launch_finishes.cu
   cuda/host/launch_integer_moments.cu
   cuda/host/launch_moments.cu
+  cuda/host/launch_normalise.cu
   cuda/host/launch_offsets.cu
   cuda/host/launch_right_sides.cu
   cuda/words/launch_peers.cu
@@ -41,7 +43,8 @@ set(cuda_kernels_of_carrier
   cuda/host/launch_row_groups.cu
   cuda/host/launch_lists.cu
   cuda/host/launch_segments.cu
-  cuda/sum/second_level.cu)
+  cuda/sum/second_level.cu
+  cuda/work/normalise_again.cu)
 set(cuda_element_sizes 1 2 4 8)
 set(cuda_kernels_of_size
   cuda/host/launch_line_extrema.cu)

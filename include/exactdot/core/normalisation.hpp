@@ -192,6 +192,9 @@ class exact_row {
     is_nan_ = denominator_.count == 0;
   }
 
+  /// Whether all elements are NaN.
+  [[nodiscard]] EXACTDOT_CORE bool is_nan() const { return is_nan_; }
+
   /// One element as bits of a format that has an infinity. A zero is +0, as it is of a sum.
   template <class Element, class Parameter>
   EXACTDOT_CORE std::uint64_t element(number_format to, Element x, Parameter w, Parameter b) const {

@@ -51,6 +51,24 @@ __device__ __forceinline__ std::size_t elements_of(const one_stride_lines<T>& in
   return elements_of(in.count, in.first.n);
 }
 
+/// 16 bytes of the n elements that begin at `first`, from element k on; zeros behind the last. `is_aligned`: they
+/// follow each other, and begin at a multiple of 16 bytes, as k elements are.
+template <class Element>
+__device__ __forceinline__ word_pack load_pack(const char* first, std::ptrdiff_t stride, bool is_aligned,
+                                               std::size_t k, std::size_t n) {
+  constexpr unsigned elements = 16 / sizeof(Element), per_word = 4 / sizeof(Element), bits = 8 * sizeof(Element);
+  if (is_aligned && k + elements <= n) return *reinterpret_cast<const word_pack*>(first + k * sizeof(Element));
+  word_pack found{};
+#pragma unroll
+  for (unsigned j = 0; j < elements; ++j) {
+    if (k + j >= n) break;
+    using word = typename detail::unsigned_of<sizeof(Element)>::type;
+    const word x = *reinterpret_cast<const word*>(first + static_cast<std::ptrdiff_t>(k + j) * stride);
+    found.element[j / per_word] |= unsigned{x} << bits * (j % per_word);
+  }
+  return found;
+}
+
 /// Elements before the first that is aligned to 16 bytes.
 template <class T>
 __device__ __forceinline__ unsigned to_alignment(const T* x) {

@@ -14,13 +14,7 @@ namespace {
 
 using engine::batch;
 using engine::shared_axis;
-
-/// Some memory of a call.
-struct memory {
-  const void* data;
-  const char* name;
-  location where = {};
-};
+using memory = array_of_call;
 
 std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 
@@ -66,27 +60,6 @@ void require_alignment(const batch& of, const memory& array, std::size_t bytes, 
   if (aligned) return;
   refuse(of, std::string(array.name) + " is not aligned to its elements of " + std::to_string(bytes) +
                  " bytes, as a GPU needs it");
-}
-
-/// The GPU whose memory holds the arrays, or the one demanded. Throws if they lie on several, or some on none.
-int gpu_for(const batch& of, const std::vector<memory>& arrays, const options& options) {
-  int gpu = of.each.gpu_demanded ? options.device_index : -1;
-  for (const memory& each : arrays) {
-    if (!each.where.on_gpu()) {
-      refuse(of,
-             std::string(each.name) +
-                 " lies in host memory, where many vectors are computed by the CPU only: copy it to the GPU "
-                 "with cudaMemcpy, or use arrays in host memory and the device cpu",
-             errc::bad_option);
-    }
-    if (each.where.kind != memory_kind::device) continue;
-    if (gpu >= 0 && each.where.gpu != gpu) {
-      refuse(of, std::string(each.name) + " lies on " + text_of(each.where.gpu) + ", not on " + text_of(gpu) +
-                     "; copy it with cudaMemcpyPeer");
-    }
-    gpu = each.where.gpu;
-  }
-  return gpu >= 0 ? gpu : std::max(arrays.front().where.gpu, 0);
 }
 
 /// Calls work(first), `first` being the line with index 0 along the axis `lines`, and along `more`, for all indices
@@ -170,6 +143,36 @@ void launch_line_extrema(const cuda::workspace::storage& storage, const batch& o
 
 }  // namespace
 
+bool takes_gpu(const char* caller, std::span<const array_of_call> arrays, const options& options) {
+  const auto found = std::ranges::find(arrays, memory_kind::device, [](const auto& x) { return x.where.kind; });
+  if (found != arrays.end() && options.device == device::cpu) {
+    engine::throw_error(errc::bad_option, caller,
+                        std::string(found->name) + " lies in the memory of " + text_of(found->where.gpu) +
+                            ", which the CPU cannot read; use the device automatic, or copy it with cudaMemcpy");
+  }
+  return found != arrays.end() || options.device == device::cuda;
+}
+
+int gpu_for(const char* caller, std::span<const array_of_call> arrays, const options& options) {
+  int gpu = options.device == device::cuda ? options.device_index : -1;
+  for (const array_of_call& each : arrays) {
+    if (!each.where.on_gpu()) {
+      engine::throw_error(errc::bad_option, caller,
+                          std::string(each.name) +
+                              " lies in host memory, where many vectors are computed by the CPU only: copy it to "
+                              "the GPU with cudaMemcpy, or use arrays in host memory and the device cpu");
+    }
+    if (each.where.kind != memory_kind::device) continue;
+    if (gpu >= 0 && each.where.gpu != gpu) {
+      engine::throw_error(errc::bad_option, caller,
+                          std::string(each.name) + " lies on " + text_of(each.where.gpu) + ", not on " +
+                              text_of(gpu) + "; copy it with cudaMemcpyPeer");
+    }
+    gpu = each.where.gpu;
+  }
+  return gpu >= 0 ? gpu : std::max(arrays.front().where.gpu, 0);
+}
+
 void choose_batch(batch& of, const options& options) {
   engine::plan& each = of.each;
   each.gpu_demanded = options.device == device::cuda;
@@ -184,16 +187,9 @@ void choose_batch(batch& of, const options& options) {
   if (of.group_sizes.empty()) add(of.offsets.data, "the array of offsets");
   add(of.keys.data, "the array of keys");
   add(of.out, "the array of results");
-  const auto in_device_memory =
-      std::ranges::find(arrays, memory_kind::device, [](const memory& x) { return x.where.kind; });
-  if (in_device_memory != arrays.end() && options.device == device::cpu) {
-    refuse(of, std::string(in_device_memory->name) + " lies in the memory of " +
-                   text_of(in_device_memory->where.gpu) +
-                   ", which the CPU cannot read; use the device automatic, or copy it with cudaMemcpy");
-  }
-  if (in_device_memory == arrays.end() && !each.gpu_demanded) return;
+  if (!takes_gpu(each.caller, arrays, options)) return;
   require_support(of);
-  each.gpu = gpu_for(of, arrays, options);
+  each.gpu = gpu_for(each.caller, arrays, options);
   each.on_gpu = true;
   if (each.n != 0) {
     require_alignment(of, {each.a.data, two ? "a" : "x"}, size_of(each.a.type), each.a.stride, &shared_axis::a,

@@ -253,7 +253,7 @@ void add_states_staged(const plan& plan, int states, staging_pipeline& pipeline,
   });
 }
 
-constexpr engine::gpu_engine table = {choose, reduce, add, choose_batch, reduce_batch};
+constexpr engine::gpu_engine table = {choose, reduce, add, choose_batch, reduce_batch, normalise};
 
 bool register_gpu_engine() {
   if (machine_has_device_files()) engine::gpu_may_exist.store(true);

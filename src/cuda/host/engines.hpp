@@ -3,13 +3,28 @@
 #pragma once
 
 #include <cuda/group/call.hpp>
+#include <cuda/host/driver.hpp>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/router.hpp>
 #include <cuda/host/workspace.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <plan/batch.hpp>
+#include <plan/normalise.hpp>
+#include <span>
 
 namespace exactdot::inline v0_3::cuda_engine {
+
+/// Some memory of a call.
+struct array_of_call {
+  const void* data;
+  const char* name;
+  location where = {};
+};
+/// Whether a GPU computes a call on arrays: one of them lies in its memory, or options demand it. Throws if options
+/// demand the CPU for such memory.
+[[nodiscard]] bool takes_gpu(const char* caller, std::span<const array_of_call> arrays, const options& options);
+/// The GPU whose memory holds the arrays, or the one demanded. Throws if they lie on several, or some on none.
+[[nodiscard]] int gpu_for(const char* caller, std::span<const array_of_call> arrays, const options& options);
 
 /// Finds where the arrays lie; sets each.on_gpu and each.gpu if a GPU computes the batch. Throws if no engine does.
 void choose_batch(engine::batch& of, const options& options);
@@ -19,6 +34,9 @@ void enqueue_batch(cuda::workspace::storage& storage, const engine::batch& of);
 
 /// The same on the default stream, waited for.
 void reduce_batch(const engine::batch& of);
+
+/// Stores all elements of a normalisation, if a GPU has the arrays or options demand one; waits.
+[[nodiscard]] bool normalise(const engine::normalise_request& of, const options& options);
 
 // Lines on a GPU.
 

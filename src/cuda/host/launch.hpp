@@ -16,6 +16,7 @@
 namespace exactdot::inline v0_3::cuda_engine {
 struct rows_and_vectors;
 struct product_results;
+struct normalised_rows;
 }  // namespace exactdot::inline v0_3::cuda_engine
 
 namespace exactdot::inline v0_3::cuda {
@@ -89,6 +90,8 @@ void launch_columns(const workspace::storage& storage, cuda_engine::shape by, st
 /// Sums of the products of each row with each vector, of floats of 16 or 32 bits.
 void launch_right_sides(const workspace::storage& storage, const cuda_engine::rows_and_vectors& in,
                         const cuda_engine::product_results& out);
+/// All elements of rows of at least one, normalised; see shape/normalised_rows.cuh.
+void launch_normalise(const workspace::storage& storage, const cuda_engine::normalised_rows& in);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_line_moments(const workspace::storage& storage, cuda_engine::shape by,

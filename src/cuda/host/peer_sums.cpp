@@ -7,11 +7,13 @@
 namespace exactdot::inline v0_3::cuda {
 namespace {
 
-constexpr const char* caller = "cuda";
+constexpr const char* caller_of_peers = "cuda";
 
 static_assert(peer_sums::max_ranks == cuda_engine::max_peers);
 
-[[noreturn]] void refuse(const std::string& sentence) { engine::throw_error(errc::bad_option, caller, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) {
+  engine::throw_error(errc::bad_option, caller_of_peers, sentence);
+}
 
 cuda_engine::peer_layout layout_of(std::size_t ranks, std::size_t max_rows, std::size_t max_words) {
   if (ranks == 0 || ranks > static_cast<std::size_t>(peer_sums::max_ranks)) {
@@ -68,7 +70,7 @@ peer_sums::peer_sums(int rank, std::span<void* const> memory, std::size_t max_ro
     refuse("rank " + std::to_string(rank) + " of " + std::to_string(ranks()) + "; ranks count from 0");
   }
   for (void* const each : memory_) {
-    if (each == nullptr) engine::throw_error(errc::null_pointer, caller, "the memory of a rank is null");
+    if (each == nullptr) engine::throw_error(errc::null_pointer, caller_of_peers, "the memory of a rank is null");
     if (reinterpret_cast<std::uintptr_t>(each) % sizeof(cuda_engine::wide_unsigned) != 0) {
       refuse("the memory of a rank is not aligned to 8 bytes");
     }

@@ -192,6 +192,17 @@ __device__ __forceinline__ Sum sum_of_block(Sum x, Sum* of_warp, unsigned warps)
   return x;
 }
 
+/// x rounded to a float16.
+__host__ __device__ inline std::uint16_t float16_bits(float x) {
+#ifdef __CUDA_ARCH__
+  unsigned short half;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+  return half;
+#else
+  return static_cast<std::uint16_t>(core::round_finite(core::format<float16>::number, x));
+#endif
+}
+
 struct correctly_rounded {
   static __host__ __device__ double root(double x) {
 #ifdef __CUDA_ARCH__
@@ -216,9 +227,7 @@ struct correctly_rounded {
       unsigned bits = __float_as_uint(cut);
       if (static_cast<double>(cut) != x) bits |= 1;
       if (is_bfloat16) return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-      unsigned short half;
-      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(__uint_as_float(bits)));
-      return half;
+      return float16_bits(__uint_as_float(bits));
     }
 #endif
     return core::round_finite(to, x);

@@ -1,0 +1,117 @@
+// Normalisations on a GPU: where their arrays lie, and the launch.
+#include <cuda/core/normalised_rows.hpp>
+#include <cuda/host/engines.hpp>
+#include <cuda/host/resources.hpp>
+#include <exactdot/core/normalisation.hpp>
+#include <exactdot/cuda/normalise.hpp>
+#include <string>
+
+namespace exactdot::inline v0_3::cuda_engine {
+namespace {
+
+using engine::normalise_request;
+
+std::ptrdiff_t bytes_of(element_type type) { return static_cast<std::ptrdiff_t>(size_of(type)); }
+
+/// Throws unless the device reaches the array of `rows` rows of n elements.
+void require_rows(const cuda::workspace::storage& storage, const void* first, std::size_t rows,
+                  std::ptrdiff_t stride, std::size_t n, element_type type, const char* name) {
+  cuda::require_reachable(storage, first, n, bytes_of(type), size_of(type), name);
+  cuda::require_reachable(storage, first, rows, stride, size_of(type), name);
+}
+
+bool is_aligned(const void* first, std::ptrdiff_t stride) {
+  return reinterpret_cast<std::uintptr_t>(first) % 16 == 0 && stride % 16 == 0;
+}
+
+void enqueue(const cuda::workspace::storage& storage, const normalise_request& of) {
+  if (of.rows == 0 || of.length == 0) return;
+  require_rows(storage, of.x, of.rows, of.x_stride, of.length, of.type, "x");
+  require_rows(storage, of.out, of.rows, of.out_stride, of.length, of.type, "the array of results");
+  const auto require_parameter = [&](const void* first, const char* name) {
+    if (first != nullptr) require_rows(storage, first, 1, 0, of.length, of.parameter_type, name);
+  };
+  require_parameter(of.weight, "weight");
+  require_parameter(of.bias, "bias");
+  normalised_rows in;
+  in.x = static_cast<const char*>(of.x), in.out = static_cast<char*>(of.out);
+  in.next_x = of.x_stride, in.next_out = of.out_stride;
+  in.weight = static_cast<const char*>(of.weight), in.bias = static_cast<const char*>(of.bias);
+  in.count = of.rows, in.n = static_cast<unsigned>(of.length);
+  in.is_centred = of.is_centred, in.epsilon = of.epsilon;
+  in.type = of.type, in.parameter_type = of.parameter_type;
+  in.inverse_n = 1 / static_cast<double>(of.length);
+  in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
+                  is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
+                  is_aligned(of.bias, 0);
+  cuda::launch_normalise(storage, in);
+}
+
+}  // namespace
+
+bool normalise(const normalise_request& of, const options& options) {
+  if (options.device != device::cuda && !driver_is_loaded()) return false;
+  std::vector<array_of_call> arrays;
+  const auto add = [&](const void* data, const char* name) {
+    if (data != nullptr) arrays.push_back({data, name, locate(data)});
+  };
+  add(of.x, "x"), add(of.out, "the array of results"), add(of.weight, "weight"), add(of.bias, "bias");
+  if (arrays.empty() || !takes_gpu(of.caller, arrays, options)) return false;
+  const int gpu = gpu_for(of.caller, arrays, options);
+  const current_gpu current(gpu);
+  auto workspace = pool<cuda::workspace>::instance().acquire(gpu);
+  if (workspace == nullptr) workspace = std::make_unique<cuda::workspace>();
+  cuda::require_device(workspace->library_storage());
+  enqueue(workspace->library_storage(), of);
+  cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
+  pool<cuda::workspace>::instance().release(gpu, std::move(workspace));
+  return true;
+}
+
+}  // namespace exactdot::inline v0_3::cuda_engine
+
+namespace exactdot::inline v0_3::cuda {
+namespace {
+
+/// Throws unless all is as core/normalisation.hpp needs it.
+void check_rows(const rows_to_normalise& rows) {
+  const auto refuse = [](const std::string& sentence) { engine::throw_error(errc::bad_option, "cuda", sentence); };
+  const auto is_normalised = [](element_type type) { return !is_integer(type) && size_of(type) > 1; };
+  if (!is_normalised(rows.type)) {
+    refuse("elements of " + std::string(name_of(rows.type)) +
+           " are not normalised; use float16, bfloat16, float32 "
+           "or float64");
+  }
+  if (rows.parameter_type != rows.type && rows.parameter_type != element_type::float32) {
+    refuse("weight and bias of " + std::string(name_of(rows.parameter_type)) + " for elements of " +
+           std::string(name_of(rows.type)) + "; use the elements' type or float32");
+  }
+  if (rows.length > core::max_normalised_row) {
+    refuse("a row of " + std::to_string(rows.length) + " elements; a normalised one has fewer than 2^31");
+  }
+  if (!core::is_normalisation_epsilon(rows.epsilon)) {
+    refuse("epsilon " + std::to_string(rows.epsilon) + "; use 0, or a number from 1e-150 to 1e100");
+  }
+}
+
+void normalise(workspace& on, const rows_to_normalise& rows, bool is_centred) {
+  check_rows(rows);
+  const engine::normalise_request asked{
+      "cuda",        is_centred, rows.epsilon,    rows.rows,           rows.length, rows.type, rows.x,
+      rows.x_stride, rows.out,   rows.out_stride, rows.parameter_type, rows.weight, rows.bias};
+  detail::enqueue_normalised(on, asked);
+}
+
+}  // namespace
+
+void detail::enqueue_normalised(workspace& on, const engine::normalise_request& of) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  cuda_engine::enqueue(storage, of);
+}
+
+void rms_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, false); }
+void layer_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, true); }
+
+}  // namespace exactdot::inline v0_3::cuda

@@ -1,0 +1,447 @@
+// RMS norm and layer norm of rows in device memory: every element has the bits of the real number rounded once, as
+// MPFR finds it from sums that are exact at its precision, of all types, lengths, alignments and kinds of data.
+#include <mpfr.h>
+
+#include <cuda/core/normalised_rows.hpp>
+#include <cuda/host/workspace.hpp>
+#include <exactdot/core/rounding.hpp>
+#include <exactdot/core/state.hpp>
+#include <exactdot/cuda/normalise.hpp>
+#include <exactdot/exactdot.hpp>
+
+#include "cuda/on_gpu/support.hpp"
+#include "oracle/integer_sum.hpp"
+#include "oracle/number.hpp"
+#include "oracle/random.hpp"
+
+namespace {
+
+using namespace exactdot;
+using namespace on_gpu;
+using words = std::vector<std::uint64_t>;  // bits of elements
+
+class cuda_normalise : public needs_gpu {};
+
+/// A call, with elements by their bits.
+struct normalisation {
+  element_type type, parameter_type;
+  std::size_t rows, n;
+  bool is_centred;
+  double epsilon;
+  words x, weight = {}, bias = {};
+  std::size_t skew_x = 0, skew_out = 0, skew_parameters = 0;  ///< elements before the first
+  std::size_t gap = 0;                                        ///< elements between rows
+};
+
+class real {
+ public:
+  explicit real(mpfr_prec_t precision) { mpfr_init2(value_, precision), mpfr_set_zero(value_, 1); }
+  ~real() { mpfr_clear(value_); }
+  real(const real&) = delete;
+  real& operator=(const real&) = delete;
+  operator mpfr_ptr() { return value_; }
+
+ private:
+  mpfr_t value_;
+};
+
+/// The elements of a row, from sums without an error.
+class expected_row {
+ public:
+  expected_row(const normalisation& of, std::size_t row)
+      : of_(of),
+        precision_(of.type == element_type::float64 ? 6500 : 2000),
+        sum_(precision_),
+        denominator_(precision_),
+        y_(precision_) {
+    real term(precision_);
+    const auto n = static_cast<unsigned long>(of.n);
+    for (std::size_t i = 0; i < of.n; ++i) {
+      const oracle::number x = decode(of.type, of.x[row * of.n + i]);
+      is_nan_ |= x.kind == oracle::kind::nan, is_infinite_ |= x.kind == oracle::kind::infinite;
+      if (x.kind != oracle::kind::finite) continue;
+      set(term, x);
+      if (of.is_centred) mpfr_add(sum_, sum_, term, MPFR_RNDN);
+      mpfr_sqr(term, term, MPFR_RNDN);
+      mpfr_add(denominator_, denominator_, term, MPFR_RNDN);
+    }
+    mpfr_mul_ui(denominator_, denominator_, n, MPFR_RNDN);
+    mpfr_sqr(term, sum_, MPFR_RNDN);
+    mpfr_sub(denominator_, denominator_, term, MPFR_RNDN);
+    mpfr_set_d(term, of.epsilon, MPFR_RNDN);
+    mpfr_mul_ui(term, term, n, MPFR_RNDN), mpfr_mul_ui(term, term, n, MPFR_RNDN);
+    mpfr_add(denominator_, denominator_, term, MPFR_RNDN);
+    is_nan_ |= (is_infinite_ && of.is_centred) || (!is_infinite_ && mpfr_zero_p(denominator_) != 0);
+    mpfr_sqrt(denominator_, denominator_, MPFR_RNDN);
+  }
+
+  std::uint64_t element(std::size_t row, std::size_t i) {
+    const oracle::number one{oracle::kind::finite, {false, 1, 0}}, zero{oracle::kind::finite, {false, 0, 0}};
+    const oracle::number x = decode(of_.type, of_.x[row * of_.n + i]);
+    const oracle::number w = of_.weight.empty() ? one : decode(of_.parameter_type, of_.weight[i]);
+    const oracle::number b = of_.bias.empty() ? zero : decode(of_.parameter_type, of_.bias[i]);
+    const bool any_nan = w.kind == oracle::kind::nan || b.kind == oracle::kind::nan;
+    if (is_nan_ || any_nan || x.kind != oracle::kind::finite) return nan();
+    set(y_, x);
+    mpfr_mul_ui(y_, y_, static_cast<unsigned long>(of_.n), MPFR_RNDN);
+    mpfr_sub(y_, y_, sum_, MPFR_RNDN);
+    if (is_infinite_) mpfr_set_zero(y_, 1);
+    if (w.kind == oracle::kind::infinite) {
+      if (mpfr_zero_p(y_) != 0) return nan();
+      const bool negative = (mpfr_sgn(static_cast<mpfr_ptr>(y_)) < 0) != w.value.negative;
+      if (b.kind == oracle::kind::infinite && b.value.negative != negative) return nan();
+      return infinity(negative);
+    }
+    if (b.kind == oracle::kind::infinite) return infinity(b.value.negative);
+    real other(precision_);
+    set(other, w);
+    mpfr_mul(y_, y_, other, MPFR_RNDN);
+    if (!is_infinite_) mpfr_div(y_, y_, denominator_, MPFR_RNDN);
+    set(other, b);
+    mpfr_add(y_, y_, other, MPFR_RNDN);
+    if (mpfr_zero_p(y_) != 0) return 0;
+    mpz_class bits;
+    const mpfr_exp_t exponent = mpfr_get_z_2exp(bits.get_mpz_t(), y_);
+    const core::number_format to = core::format_of(of_.type);
+    return oracle::round_number(bits, static_cast<int>(exponent), to.precision, to.exponent_bits);
+  }
+
+ private:
+  static oracle::number decode(element_type type, std::uint64_t bits) { return oracle::decode(type, bits); }
+  static void set(mpfr_ptr to, const oracle::number& x) {
+    mpfr_set_ui_2exp(to, x.value.mantissa, x.value.exponent, MPFR_RNDN);
+    if (x.value.negative) mpfr_neg(to, to, MPFR_RNDN);
+  }
+  [[nodiscard]] std::uint64_t infinity(bool negative) const {
+    const core::number_format to = core::format_of(of_.type);
+    return oracle::infinity_pattern(to.precision, to.exponent_bits) | std::uint64_t{negative}
+                                                                          << (to.precision - 1 + to.exponent_bits);
+  }
+  [[nodiscard]] std::uint64_t nan() const {
+    return infinity(false) | std::uint64_t{1} << (core::format_of(of_.type).precision - 2);
+  }
+
+  const normalisation& of_;
+  mpfr_prec_t precision_;
+  real sum_, denominator_, y_;
+  bool is_nan_ = false, is_infinite_ = false;
+};
+
+/// Elements as bytes, `skew` elements before the first; rows `next` elements apart.
+std::vector<unsigned char> bytes_of(const words& x, element_type type, std::size_t skew, std::size_t n,
+                                    std::size_t next) {
+  const std::size_t size = size_of(type), rows = n == 0 ? 0 : x.size() / n;
+  std::vector<unsigned char> all((skew + rows * next + 1) * size, 0x77);
+  for (std::size_t i = 0; i < x.size(); ++i) std::memcpy(&all[(skew + i / n * next + i % n) * size], &x[i], size);
+  return all;
+}
+
+/// The call's results, row by row. Nothing else is written.
+words results_of(const normalisation& of, cuda::workspace& workspace) {
+  const std::size_t size = size_of(of.type), next = of.n + of.gap;
+  const device_vector<unsigned char> x(bytes_of(of.x, of.type, of.skew_x, of.n, next));
+  const device_vector<unsigned char> weight(bytes_of(of.weight, of.parameter_type, of.skew_parameters, of.n, of.n));
+  const device_vector<unsigned char> bias(bytes_of(of.bias, of.parameter_type, of.skew_parameters, of.n, of.n));
+  const std::vector<unsigned char> unwritten((of.skew_out + of.rows * next + 1) * size, 0x5a);
+  const device_vector<unsigned char> out(unwritten);
+  const std::size_t parameters = of.skew_parameters * size_of(of.parameter_type);
+  cuda::rows_to_normalise rows;
+  rows.rows = of.rows, rows.length = of.n, rows.type = of.type, rows.epsilon = of.epsilon;
+  rows.x = x.data() + of.skew_x * size, rows.out = out.data() + of.skew_out * size;
+  rows.x_stride = rows.out_stride = static_cast<std::ptrdiff_t>(next * size);
+  rows.parameter_type = of.parameter_type;
+  if (!of.weight.empty()) rows.weight = weight.data() + parameters;
+  if (!of.bias.empty()) rows.bias = bias.data() + parameters;
+  of.is_centred ? cuda::layer_norm(workspace, rows) : cuda::rms_norm(workspace, rows);
+  workspace.check();
+  std::vector<unsigned char> found = out.read(unwritten.size());
+  words results(of.rows * of.n);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    unsigned char* const at = &found[(of.skew_out + i / of.n * next + i % of.n) * size];
+    std::memcpy(&results[i], at, size);
+    std::memset(at, 0x5a, size);
+  }
+  EXPECT_EQ(found, unwritten) << "bytes beside the results";
+  return results;
+}
+
+std::string text_of(const normalisation& of) {
+  return std::string(of.is_centred ? "layer norm" : "RMS norm") + " of " + std::string(name_of(of.type)) + " by " +
+         (of.weight.empty() ? "no weight" : std::string(name_of(of.parameter_type))) +
+         (of.bias.empty() ? "" : " and bias") + ", " + std::to_string(of.rows) + " x " + std::to_string(of.n) +
+         ", epsilon " + std::to_string(of.epsilon) + ", skews " + std::to_string(of.skew_x) + ", " +
+         std::to_string(of.skew_out) + ", " + std::to_string(of.skew_parameters);
+}
+
+void expect_right(const normalisation& of, const std::string& name) {
+  if (!is_tried()) return;
+  cuda::workspace workspace;
+  if (of.n % 3 != 0) workspace.library_storage().multiprocessors = 1;
+  const words found = results_of(of, workspace);
+  for (std::size_t row = 0; row < of.rows; ++row) {
+    expected_row expected(of, row);
+    for (std::size_t i = 0; i < of.n; ++i) {
+      const std::uint64_t right = expected.element(row, i), result = found[row * of.n + i];
+      ASSERT_EQ(result, right) << name << ": " << text_of(of) << ", element " << i << " of row " << row << ": "
+                               << oracle::describe({of.type, result}) << ", not "
+                               << oracle::describe({of.type, right}) << ", of "
+                               << oracle::describe({of.type, of.x[row * of.n + i]});
+    }
+  }
+}
+
+/// Numbers as elements.
+words encoded(element_type type, const std::vector<double>& x) {
+  words to;
+  for (const double each : x) to.push_back(core::round_finite(core::format_of(type), each));
+  return to;
+}
+
+double bell(oracle::rng& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.unit();
+  return sum;
+}
+
+constexpr std::size_t lengths[] = {1,   2,   3,   7,   8,    9,    16,   31,   32,   33,
+                                   100, 128, 255, 512, 1000, 1001, 1024, 1032, 2056, 4096};
+
+enum class data { bells, integers, exponents, far_mean, equal, one_hot, tiny, bits, zeros };
+
+std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, element_type type) {
+  const core::number_format format = core::format_of(type);
+  std::vector<double> x(n);
+  const double scale = std::ldexp(1.0, random.between(-5, 5)),
+               same = std::ldexp(1 + random.unit(), random.between(-9, 9));
+  for (double& each : x) {
+    const double sign = random.coin() ? 1 : -1;
+    switch (kind) {
+      case data::bells:
+        each = scale * bell(random);
+        break;
+      case data::integers:
+        each = random.between(-4, 4);
+        break;
+      case data::exponents:
+        each = sign * std::ldexp(1 + random.unit(), random.between(std::max(format.lowest_exponent(), -900),
+                                                                   std::min(format.highest_exponent(), 900) - 1));
+        break;
+      case data::far_mean:
+        each = 1000 + bell(random);
+        break;
+      case data::equal:
+        each = same;
+        break;
+      case data::tiny:
+        each = sign * std::ldexp(1 + random.unit(), format.lowest_exponent() + random.between(0, 20));
+        break;
+      default:
+        each = 0;
+    }
+  }
+  if (kind == data::one_hot) x[random.below(n)] = same;
+  if (kind == data::far_mean && random.coin()) x.assign(n, x[0]), x[random.below(n)] += scale;
+  return x;
+}
+
+/// Any finite bits, infinities and NaNs.
+words any_bits(oracle::rng& random, std::size_t n, element_type type, unsigned specials) {
+  const core::number_format format = core::format_of(type);
+  words x(n);
+  for (std::uint64_t& each : x) {
+    each = random.bits() >> (64 - 8 * size_of(type));
+    const std::uint64_t infinite = core::infinity_word(format, false),
+                        magnitude = each & ~core::sign_bit(format, true);
+    if (magnitude >= infinite) each = random.below(4) == 0 ? 0 : each & ~(infinite & (infinite << 1));
+  }
+  if (specials % 4 == 1) x[random.below(n)] = core::infinity_word(format, random.coin());
+  if (specials % 4 == 2) x[random.below(n)] = core::nan_word(format) | random.below(2);
+  return x;
+}
+
+normalisation any_case(oracle::rng& random, element_type type, std::size_t n, data kind) {
+  const element_type parameter = random.coin() ? type : element_type::float32;
+  normalisation of{type, parameter, 1 + random.below(3), n, random.coin(), 0, {}};
+  constexpr double epsilons[] = {1e-5, 1e-6, 0, 1e-12, 1e-30};
+  of.epsilon = epsilons[random.below(5)];
+  if (kind == data::integers && random.below(3) != 0) of.epsilon = 0;
+  for (std::size_t row = 0; row < of.rows; ++row) {
+    const words x =
+        kind == data::bits ? any_bits(random, n, type, row) : encoded(type, row_of(kind, random, n, type));
+    of.x.insert(of.x.end(), x.begin(), x.end());
+  }
+  const auto parameters = [&] {
+    if (kind == data::bits) return any_bits(random, n, parameter, static_cast<unsigned>(random.below(8)));
+    std::vector<double> values(n);
+    for (double& each : values) {
+      each = kind == data::integers ? random.between(-9, 9) * 0.125 : 1 + 0.25 * bell(random);
+      if (random.below(40) == 0) each = 0;
+      if (kind == data::tiny) each = std::ldexp(each, -random.between(0, 20));
+    }
+    return encoded(parameter, values);
+  };
+  if (random.below(4) != 0) of.weight = parameters();
+  if (of.is_centred ? random.below(4) != 0 : random.below(4) == 0) of.bias = parameters();
+  if (random.coin()) {
+    of.skew_x = random.below(9), of.skew_out = random.below(9), of.skew_parameters = random.below(9);
+    of.gap = random.below(9);
+  } else {
+    of.gap = random.coin() ? 0 : (16 - n % 16) % 16;
+  }
+  return of;
+}
+
+void expect_kind(data kind, const std::string& name, unsigned salt, std::size_t longest = 4096) {
+  using enum element_type;
+  for (const element_type type : {bfloat16, float16, float32, float64}) {
+    oracle::rng random(salt + 100 * static_cast<unsigned>(type));
+    for (const std::size_t n : lengths) {
+      if (n > at_most(longest, type == float64 ? 128 : 2056) || (is_simulated() && n > 300 && random.below(3) == 0))
+        continue;
+      expect_right(any_case(random, type, n, kind), name);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(cuda_normalise, elements_of_ordinary_rows_are_rounded_once) { expect_kind(data::bells, "bells", 1); }
+TEST_F(cuda_normalise, ties_are_rounded_to_even) { expect_kind(data::integers, "integers", 2); }
+TEST_F(cuda_normalise, all_exponents_are_rounded_once) { expect_kind(data::exponents, "exponents", 3, 300); }
+TEST_F(cuda_normalise, rows_far_from_zero_are_rounded_once) { expect_kind(data::far_mean, "far mean", 4); }
+TEST_F(cuda_normalise, rows_of_equal_elements_have_no_variance) { expect_kind(data::equal, "equal", 5); }
+TEST_F(cuda_normalise, rows_of_one_element_are_rounded_once) { expect_kind(data::one_hot, "one hot", 6); }
+TEST_F(cuda_normalise, subnormal_elements_are_rounded_once) { expect_kind(data::tiny, "tiny", 7); }
+TEST_F(cuda_normalise, any_bits_are_rounded_once) { expect_kind(data::bits, "bits", 8, 300); }
+TEST_F(cuda_normalise, rows_of_zeros_are_zero_or_nan) { expect_kind(data::zeros, "zeros", 9, 1100); }
+
+/// Weights that put elements next to ties, and biases that cancel nearly all of an element.
+TEST_F(cuda_normalise, elements_next_to_ties_and_to_zero_are_rounded_once) {
+  using enum element_type;
+  for (const element_type type : {bfloat16, float16, float32, float64}) {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      oracle::rng random(seed + 1000);
+      const std::size_t n = type == float64 ? 40 : 264;
+      normalisation of{type, type == float64 ? float64 : float32, 2, n, seed % 2 == 1, 1e-5, {}};
+      for (std::size_t row = 0; row < of.rows; ++row) {
+        const words x = encoded(type, row_of(data::bells, random, n, type));
+        of.x.insert(of.x.end(), x.begin(), x.end());
+      }
+      std::vector<double> weight(n, 1);
+      of.weight = encoded(of.parameter_type, weight);
+      if (seed % 3 == 0) of.bias = words(n, 0);
+      expected_row plain(of, 0);
+      std::vector<double> bias(n, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        const oracle::number y = oracle::decode(type, plain.element(0, i));
+        const double value = std::ldexp(static_cast<double>(y.value.mantissa), y.value.exponent);
+        const double half = std::ldexp(random.coin() ? 0.5 : -0.5, y.value.exponent);
+        if (value == 0) continue;
+        if (seed % 3 == 0) bias[i] = y.value.negative ? value : -value;
+        weight[i] = (value + half) / value;  // next to a tie: the unrounded element is near `value`
+      }
+      of.weight = encoded(of.parameter_type, weight);
+      if (seed % 3 == 0)
+        of.bias = encoded(of.parameter_type, bias),
+        of.weight = encoded(of.parameter_type, std::vector<double>(n, 1));
+      expect_right(of, "seed " + std::to_string(seed));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// A row has the same bits alone and among others, wherever it lies.
+TEST_F(cuda_normalise, a_row_has_the_same_bits_in_every_batch) {
+  using enum element_type;
+  for (const element_type type : {bfloat16, float16, float32, float64}) {
+    oracle::rng random(77);
+    normalisation all{type, float32, 9, 136, true, 1e-6, {}};
+    for (std::size_t row = 0; row < all.rows; ++row) {
+      const words x = encoded(type, row_of(row % 2 == 0 ? data::bells : data::exponents, random, all.n, type));
+      all.x.insert(all.x.end(), x.begin(), x.end());
+    }
+    all.weight = encoded(float32, row_of(data::bells, random, all.n, float32));
+    cuda::workspace workspace;
+    const words together = results_of(all, workspace);
+    for (std::size_t row = 0; row < all.rows; ++row) {
+      normalisation alone = all;
+      const auto first = all.x.begin() + static_cast<std::ptrdiff_t>(row * all.n);
+      alone.rows = 1, alone.x = words(first, first + static_cast<std::ptrdiff_t>(all.n));
+      alone.skew_x = row, alone.skew_out = row % 3;
+      const words found = results_of(alone, workspace);
+      for (std::size_t i = 0; i < all.n; ++i)
+        ASSERT_EQ(found[i], together[row * all.n + i]) << name_of(type) << ", row " << row;
+    }
+  }
+}
+
+TEST_F(cuda_normalise, long_rows_are_rounded_once) {
+  using enum element_type;
+  for (const element_type type : {bfloat16, float16, float32, float64}) {
+    oracle::rng random(31);
+    for (const std::size_t n : {4097, 20000, 100000}) {
+      const std::size_t length = at_most(n, type == float64 ? 1500 : 17000);
+      normalisation of{
+          type, type, 1, length, n % 2 == 1, 1e-5, encoded(type, row_of(data::bells, random, length, type))};
+      of.gap = (16 - length % 16) % 16;
+      of.weight = encoded(type, row_of(data::bells, random, length, type));
+      expect_right(of, "long");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// A captured call, replayed on other elements.
+TEST_F(cuda_normalise, a_captured_call_normalises_what_is_there_then) {
+  oracle::rng random(3);
+  constexpr std::size_t n = 64, rows = 5;
+  const device_vector<float> x(uniform<float>(rows * n, 1)), out(rows * n);
+  test_stream stream;
+  cuda::workspace workspace(stream.handle());
+  cuda::rows_to_normalise asked;
+  asked.rows = rows, asked.length = n, asked.x = x.data(), asked.out = out.data(), asked.epsilon = 1e-6;
+  asked.x_stride = asked.out_stride = n * sizeof(float);
+  const captured_graph graph(stream.handle(), [&] { cuda::rms_norm(workspace, asked); });
+  for (unsigned seed = 2; seed < 4; ++seed) {
+    const std::vector<float> values = uniform<float>(rows * n, seed);
+    ASSERT_EQ(cudaMemcpy(x.data(), values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice),
+              cudaSuccess);
+    graph.launch();
+    normalisation of{element_type::float32, element_type::float32, rows, n, false, 1e-6, {}};
+    for (const float each : values) of.x.push_back(core::to_word(each));
+    const std::vector<float> found = out.read(rows * n);
+    for (std::size_t row = 0; row < rows; ++row) {
+      expected_row expected(of, row);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(core::to_word(found[row * n + i]), expected.element(row, i));
+    }
+  }
+}
+
+TEST_F(cuda_normalise, wrong_calls_are_refused) {
+  const device_vector<float> x(64), out(64);
+  cuda::workspace workspace;
+  cuda::rows_to_normalise right;
+  right.rows = 2, right.length = 32, right.x = x.data(), right.out = out.data(), right.epsilon = 1e-6;
+  right.x_stride = right.out_stride = 128;
+  const auto refuses = [&](const char* text, auto change, errc code = errc::bad_option) {
+    cuda::rows_to_normalise wrong = right;
+    change(wrong);
+    expect_error(code, text, [&] { cuda::layer_norm(workspace, wrong); });
+  };
+  refuses("epsilon", [](auto& call) { call.epsilon = -1; });
+  refuses("epsilon", [](auto& call) { call.epsilon = NAN; });
+  refuses("int32", [](auto& call) { call.type = element_type::int32; });
+  refuses("float8", [](auto& call) { call.type = element_type::float8_e5m2; });
+  refuses("float16 for elements", [](auto& call) { call.parameter_type = element_type::float16; });
+  refuses("fewer than 2^31", [](auto& call) { call.length = std::size_t{1} << 31; });
+  refuses(
+      "x is null", [](auto& call) { call.x = nullptr; }, errc::null_pointer);
+  refuses("not aligned", [](auto& call) { call.x_stride = 130; });
+  refuses("host memory", [](auto& call) {
+    static float weight[32];
+    call.weight = weight;
+  });
+  right.rows = 0, right.x = nullptr;
+  cuda::rms_norm(workspace, right);
+}
+
+}  // namespace
