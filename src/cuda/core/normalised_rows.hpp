@@ -47,7 +47,7 @@ struct normalise_config {
 /// last one is that of rows that are not aligned.
 inline constexpr std::array normalise_configs = {
     normalise_config{std::size_t{1} << 11, 32, 128, 4, 8, 32},
-    normalise_config{std::size_t{1} << 13, 256, 256, 2, 5, 16},
+    normalise_config{std::size_t{1} << 13, 256, 256, 2, 4, 16},
     normalise_config{~std::size_t{0}, 512, 512, 4, 2, 8},
     normalise_config{~std::size_t{0}, 128, 128, 2, 8, 16},
 };
