@@ -59,6 +59,16 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     weights = table.clone().requires_grad_()
     found["`embedding` and its gradient, the same"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
                                                       gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
+    table, scale, shift = make(1000, 1000), make(1000), make(1000)
+    short = (table.bfloat16(), scale.bfloat16())
+    found["`rms_norm`, 1000 rows of 1000, bfloat16"] = (lambda: F.rms_norm(short[0], (1000,), short[1], 1e-6),
+                                                        lambda: xt.rms_norm(short[0], 1000, short[1], 1e-6))
+    found["`layer_norm`, 1000 rows of 1000"] = (lambda: F.layer_norm(table, (1000,), scale, shift),
+                                                lambda: xt.layer_norm(table, 1000, scale, shift))
+    normalised, of_rows = table.clone().requires_grad_(), make(1000, 1000)
+    found["`layer_norm` and its gradient, the same"] = (
+        gradient_of(lambda w: F.layer_norm(w, (1000,), scale, shift), normalised, of_rows),
+        gradient_of(lambda w: xt.layer_norm(w, 1000, scale, shift), normalised, of_rows))
     tensors = [make(300, 300) for _ in range(10)] + [make(300) for _ in range(20)]
     found["`get_total_norm`, 30 tensors, 906,000 elements"] = (lambda: torch.nn.utils.get_total_norm(tensors),
                                                                lambda: xt.get_total_norm(tensors))
