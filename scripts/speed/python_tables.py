@@ -125,17 +125,32 @@ def reductions(results):
     return table(["", "elements", "threads", *[f"n = {n:,}" for n in lengths]], rows)
 
 
-def torch_machine(results):
+def torch_machine(results, start="", threads=", one thread"):
     about = results["machine"]
-    return paragraph(f"{about['cpu']}, one thread, Python {about['python']}, PyTorch {about['torch']}, exactdot "
+    return paragraph(f"{start}{about['cpu']}{threads}, Python {about['python']}, PyTorch {about['torch']}, exactdot "
                      f"{about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of {results['rounds']} samples in turns; "
                      "float32 unless stated.")
+
+
+def torch_gpu_machine(results):
+    return torch_machine(results, "The same on a GPU: ", "")
 
 
 def torch_calls(results):
     rows = [[row["what"], duration(row["torch_ns"]), duration(row["exactdot_ns"]), figure(row["exactdot_ns"] / row["torch_ns"])]
             for row in results["rows"]]
     return table(["call", "PyTorch", "exactdot", "ratio"], rows)
+
+
+def torch_ranks_machine(results):
+    return paragraph(f"{results['ranks']} {results['device']}, {results['backend'].upper()}, PyTorch {results['torch']}, exactdot "
+                     f"{results['version'].partition('+')[0]}, {results['date']}; medians of the slower rank's time.")
+
+
+def torch_ranks(results):
+    rows = [[row["what"], row["type"], f"{row['elements']:,}", *map(duration, (1e3 * row["torch_us"], 1e3 * row["exactdot_us"])),
+             figure(row["exactdot_us"] / row["torch_us"])] for row in results["rows"]]
+    return table(["", "elements of", "elements", "PyTorch", "exactdot", "ratio"], rows)
 
 
 def torch_mode(results):
