@@ -206,14 +206,28 @@ double bell(oracle::rng& random) {
 constexpr std::size_t lengths[] = {1,   2,   3,   7,   8,    9,    16,   31,   32,   33,
                                    100, 128, 255, 512, 1000, 1001, 1024, 1032, 2056, 4096};
 
-enum class data { bells, integers, exponents, far_mean, equal, signs, one_hot, tiny, bits, zeros };
+enum class data {
+  bells,
+  integers,
+  ties,
+  exponents,
+  far_mean,
+  cancelling,
+  equal,
+  signs,
+  one_hot,
+  tiny,
+  bits,
+  zeros
+};
 
 std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, element_type type) {
   const core::number_format format = core::format_of(type);
   std::vector<double> x(n);
   const double scale = std::ldexp(1.0, random.between(-5, 5)),
                same = std::ldexp(1 + random.unit(), random.between(-9, 9));
-  for (double& each : x) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double& each = x[i];
     const double sign = random.coin() ? 1 : -1;
     switch (kind) {
       case data::bells:
@@ -222,6 +236,14 @@ std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, elemen
       case data::integers:
         each = random.between(-4, 4);
         break;
+      case data::ties:  // of 4 elements the mean square is 25
+        each = scale * (i % 2 == 0 ? 1 : -1) * (i % 4 < 2 ? 1 : 7);
+        break;
+      case data::cancelling: {
+        const double large = std::ldexp(i % 8 == 0 ? 1 : -1, std::min(format.highest_exponent() - 2, 60));
+        each = i % 4 == 0 ? large : scale * bell(random);
+        break;
+      }
       case data::exponents:
         each = sign * std::ldexp(1 + random.unit(), random.between(std::max(format.lowest_exponent(), -900),
                                                                    std::min(format.highest_exponent(), 900) - 1));
@@ -236,7 +258,7 @@ std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, elemen
         each = sign * std::ldexp(1 + random.unit(), format.lowest_exponent() + random.between(0, 20));
         break;
       case data::signs:
-        each = (&each - x.data()) % 2 == 0 ? same : -same;
+        each = i % 2 == 0 ? same : -same;
         break;
       default:
         each = 0;
@@ -267,7 +289,7 @@ normalisation any_case(oracle::rng& random, element_type type, std::size_t n, da
   normalisation of{type, parameter, 1 + random.below(3), n, random.coin(), 0, {}};
   constexpr double epsilons[] = {1e-5, 1e-6, 0, 1e-12, 1e-30};
   of.epsilon = epsilons[random.below(5)];
-  if (kind == data::signs || (kind == data::integers && random.below(3) != 0)) of.epsilon = 0;
+  if (kind == data::signs || kind == data::ties || (kind == data::integers && random.below(3) != 0)) of.epsilon = 0;
   for (std::size_t row = 0; row < of.rows; ++row) {
     const words x =
         kind == data::bits ? any_bits(random, n, type, row) : encoded(type, row_of(kind, random, n, type));
@@ -278,6 +300,10 @@ normalisation any_case(oracle::rng& random, element_type type, std::size_t n, da
     std::vector<double> values(n);
     for (double& each : values) {
       each = kind == data::integers ? random.between(-9, 9) * 0.125 : 1 + 0.25 * bell(random);
+      if (kind == data::ties) {  // 7/5 of which has one bit more than an element
+        each = std::ldexp(5.0 * static_cast<double>(random.bits() >> (66 - core::format_of(type).precision)),
+                          random.between(-20, -10));
+      }
       if (random.below(40) == 0) each = 0;
       if (kind == data::tiny) each = std::ldexp(each, -random.between(0, 20));
     }
@@ -304,7 +330,8 @@ void expect_kind(data kind, const std::string& name, unsigned salt, std::size_t 
   for (const element_type type : {bfloat16, float16, float32, float64}) {
     oracle::rng random(salt + 100 * static_cast<unsigned>(type));
     for (const std::size_t n : lengths) {
-      const bool is_wide = kind == data::exponents || kind == data::bits;  // exactly, by one thread
+      const bool is_wide =  // exactly, by one thread
+          kind == data::exponents || kind == data::bits || kind == data::signs;
       if (n > at_most(longest, type != float64 ? 2056
                                : is_wide       ? 16
                                                : 128) ||
@@ -317,7 +344,9 @@ void expect_kind(data kind, const std::string& name, unsigned salt, std::size_t 
 }
 
 TEST_F(cuda_normalise, elements_of_ordinary_rows_are_rounded_once) { expect_kind(data::bells, "bells", 1); }
-TEST_F(cuda_normalise, ties_are_rounded_to_even) { expect_kind(data::integers, "integers", 2); }
+TEST_F(cuda_normalise, ties_are_rounded_to_even) { expect_kind(data::ties, "ties", 2); }
+TEST_F(cuda_normalise, small_integers_are_rounded_once) { expect_kind(data::integers, "integers", 13); }
+TEST_F(cuda_normalise, sums_that_cancel_are_rounded_once) { expect_kind(data::cancelling, "cancelling", 14); }
 TEST_F(cuda_normalise, all_exponents_are_rounded_once) { expect_kind(data::exponents, "exponents", 3, 300); }
 TEST_F(cuda_normalise, rows_far_from_zero_are_rounded_once) { expect_kind(data::far_mean, "far mean", 4); }
 TEST_F(cuda_normalise, rows_of_equal_elements_have_no_variance) { expect_kind(data::equal, "equal", 5); }
