@@ -34,17 +34,23 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
   require_parameter(of.weight, "weight");
   require_parameter(of.bias, "bias");
   normalised_rows in;
-  in.x = static_cast<const char*>(of.x), in.out = static_cast<char*>(of.out);
   in.next_x = of.x_stride, in.next_out = of.out_stride;
   in.weight = static_cast<const char*>(of.weight), in.bias = static_cast<const char*>(of.bias);
-  in.count = of.rows, in.n = static_cast<unsigned>(of.length);
+  in.n = static_cast<unsigned>(of.length);
   in.is_centred = of.is_centred, in.epsilon = of.epsilon;
   in.type = of.type, in.parameter_type = of.parameter_type;
   in.inverse_n = 1 / static_cast<double>(of.length);
   in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
                   is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
                   is_aligned(of.bias, 0);
-  cuda::launch_normalise(storage, in);
+  constexpr std::size_t most = std::size_t{1} << 30;  // rows of a launch
+  for (std::size_t first = 0; first < of.rows; first += most) {
+    const auto rows = static_cast<std::ptrdiff_t>(first);
+    in.count = static_cast<unsigned>(std::min(of.rows - first, most));
+    in.x = static_cast<const char*>(of.x) + rows * of.x_stride;
+    in.out = static_cast<char*>(of.out) + rows * of.out_stride;
+    cuda::launch_normalise(storage, in);
+  }
 }
 
 }  // namespace
