@@ -91,7 +91,8 @@ __device__ __forceinline__ void store_words(const unsigned (&word)[4], char* fir
   }
 }
 
-/// x·w/√(Σx²/n + ε) of a pack: false if some are rare, which look_closer stores.
+/// x·w/√(Σx²/n + ε) of a pack, for a row whose terms err by less than rounding quickly allows: false if some are
+/// rare, which look_closer stores.
 template <class Element, class Words, class Weights>
 __device__ __forceinline__ bool scale_pack(const row_terms& row, const Words& x, const Weights& weight,
                                            unsigned (&to)[4]) {
@@ -151,7 +152,7 @@ __device__ __forceinline__ bool store_turn(const normalised_rows& in, unsigned r
                                            unsigned first, const typename Shape::words (&x)[Shape::packs]) {
   using Element = typename Shape::Element;
   char* const to = in.row_of_out(row);
-  const bool is_plain = !in.is_centred && in.bias == nullptr;
+  const bool is_plain = !in.is_centred && in.bias == nullptr && terms.relative < 1;
   unsigned rare = 0;
 #pragma unroll
   for (unsigned p = 0; p < Shape::packs; ++p) {
