@@ -235,6 +235,18 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
 xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_range, int result_type,
                          void* results, const xd_options* options);
 
+/* Element k of result row i = x[i, k]*weight[k]/sqrt(mean of the squares of row i + epsilon) (rms_norm), or
+ * (x[i, k] - mean of row i)*weight[k]/sqrt(variance of row i + epsilon) + bias[k] (layer_norm), the real number
+ * rounded once. x, and the results of its type: XD_FLOAT16, XD_BFLOAT16, XD_FLOAT32 or XD_FLOAT64; the elements of a
+ * row follow each other, fewer than 2^31. weight and bias: as many elements as a row, of that type or XD_FLOAT32,
+ * without gaps; null: 1 and 0. epsilon: 0, or 1e-150 to 1e100. Result row i is stored i*result_stride bytes after
+ * `results`; 0: without gaps. Errors: those of xd_reduce_rows; XD_BAD_OPTION for XD_FAST. Cost: rows of up to 8192
+ * elements are read once from memory, longer ones twice. */
+xd_status xd_rms_norm(const xd_rows* x, const xd_vector* weight, double epsilon, void* results,
+                      ptrdiff_t result_stride, const xd_options* options);
+xd_status xd_layer_norm(const xd_rows* x, const xd_vector* weight, const xd_vector* bias, double epsilon,
+                        void* results, ptrdiff_t result_stride, const xd_options* options);
+
 /* ---- Accumulators: exact sums that grow, merge and travel ---- */
 
 /* The exact sum of elements of one type, or of their products, as a fixed-point number of int64 words. Elementwise

@@ -11,6 +11,7 @@
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/moments.hpp>
+#include <exactdot/normalise.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduce.hpp>
 #include <exactdot/shapes.hpp>

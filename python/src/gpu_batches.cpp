@@ -3,6 +3,7 @@
 #include <exactdot/cuda/batch_states.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <exactdot/cuda/lists.hpp>
+#include <exactdot/cuda/normalise.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/gpu_streams.hpp>
@@ -104,6 +105,10 @@ any_scalar gpu_reduce_grid(const gpu_batch& asked, element_type result, const st
     if (is_integer(result)) on.check();
   });
   return value;
+}
+
+void gpu_normalise(const gpu_rows& asked, const stream_choice& stream) {
+  enqueue(asked, stream, [&](cuda::workspace& on) { cuda::detail::enqueue_normalised(on, asked.asked); });
 }
 
 void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream) {

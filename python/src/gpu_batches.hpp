@@ -9,6 +9,7 @@
 #include <exactdot/reductions.hpp>
 #include <exactdot/shapes.hpp>
 #include <exactdot/states.hpp>
+#include <plan/normalise.hpp>
 #include <python/src/imported_array.hpp>
 #include <python/src/stream.hpp>
 #include <vector>
@@ -67,6 +68,14 @@ inline constexpr std::size_t max_gpu_list = 31'800;
 /// As gpu_reduce_grid.
 void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream);
 [[nodiscard]] any_scalar gpu_reduce_list(const gpu_list& asked, element_type result, const stream_choice& stream);
+
+/// Arrays normalised along their last axis. As gpu_reduce_grid.
+struct gpu_rows {
+  const engine::normalise_request& asked;
+  std::vector<const imported_array*> arrays;
+  int device;
+};
+void gpu_normalise(const gpu_rows& asked, const stream_choice& stream);
 
 /// The words of the exact state of a reduction of an array. Waits for them.
 std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device,

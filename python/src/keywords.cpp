@@ -20,6 +20,7 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"correction", "None"},
                                                         {"ord", "2"},
                                                         {"joined", "False"},
+                                                        {"epsilon", "None"},
                                                         {"mode", "'exact'"},
                                                         {"dtype", "None"},
                                                         {"threads", "0"},
@@ -37,20 +38,22 @@ constexpr struct {
 } foreign_names[] = {{"dim", axis_parameter},           {"dims", axis_parameter},
                      {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
                      {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
-                     {"unbiased", ddof_parameter},      {"p", ord_parameter}};
+                     {"unbiased", ddof_parameter},      {"p", ord_parameter},
+                     {"eps", epsilon_parameter}};
 
 bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(),
                      [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
 }
 
-constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups"};
+constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups", "weight", "bias"};
 constexpr int name_count = std::size(positional_names);
 
 /// The index of the name of a positional parameter.
 int name_index(const function_signature& signature, int i) {
   if (i < signature.inputs) return signature.inputs == 1 ? 0 : 1 + i;
   if (signature.after == shape_arguments::offsets) return 3;
+  if (signature.normalises()) return 6 + i - signature.inputs;
   return 4 + i - signature.inputs;
 }
 
@@ -78,6 +81,7 @@ bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
                signature.after == shape_arguments::offsets ? "arrays, offsets and keyword arguments"
                : signature.after == shape_arguments::keys  ? "arrays, keys, groups and keyword arguments"
+               : signature.normalises()                    ? "x, weight, of layer_norm bias, and keyword arguments"
                : signature.has_positional_axis()           ? "one array, x, an axis, and keyword arguments"
                : signature.is_norm                         ? norm_arguments
                : signature.inputs == 1                     ? "one array, x, and keyword arguments"
@@ -96,6 +100,8 @@ const char* way_out_of(const function_signature& signature, PyObject* name) {
     return "; use linalg.vector_norm(x, ord=1) for other orders";
   if (!is_one_of(name, {"axis", "dim", "dims", "axes"}) || signature.has(axis_parameter)) return "";
   if (has_keys) return "; keys go along the first axis, to which np.moveaxis moves another one";
+  if (signature.normalises())
+    return "; arrays are normalised along their last axis, to which np.moveaxis moves another one";
   if (signature.after == shape_arguments::offsets) return "; segments are of vectors, arrays of one dimension";
   return signature.inputs == 2 ? "; use vecdot, which has axis" : "; each array of the list is one vector";
 }
@@ -157,7 +163,9 @@ std::string text_signature(const function_signature& signature) {
   text += "*";
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (i == axis_parameter && signature.has_positional_axis()) continue;
-    if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + parameters[i].default_text;
+    const bool is_of_layers = i == epsilon_parameter && signature.after == shape_arguments::weight_and_bias;
+    const char* const otherwise = is_of_layers ? "1e-05" : parameters[i].default_text;
+    if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + otherwise;
   }
   return text + ")\n--\n\n";
 }

@@ -19,6 +19,7 @@ enum parameter : unsigned {
   correction_parameter,
   ord_parameter,
   joined_parameter,
+  epsilon_parameter,
   mode_parameter,
   dtype_parameter,
   threads_parameter,
@@ -35,7 +36,9 @@ enum parameter : unsigned {
 enum class shape_arguments : unsigned char {
   none,
   offsets,  ///< of segments
-  keys,     ///< of groups, and, as the only optional positional argument, their number
+  keys,     ///< of groups, and, as an optional positional argument, their number
+  weight,   ///< of normalised arrays, which is optional
+  weight_and_bias,
 };
 
 /// What a function takes: one array x, two, a and b, or none; what says which elements belong to which result; and
@@ -47,8 +50,12 @@ struct function_signature {
   shape_arguments after = shape_arguments::none;
   bool is_norm = false;  // whose second argument is the order elsewhere: the axis has to be named
 
-  [[nodiscard]] int required() const { return inputs + (after != shape_arguments::none ? 1 : 0); }
-  [[nodiscard]] int positional() const { return required() + (after == shape_arguments::keys ? 1 : 0); }
+  [[nodiscard]] bool normalises() const { return after >= shape_arguments::weight; }
+  [[nodiscard]] int required() const { return inputs + (after == shape_arguments::none || normalises() ? 0 : 1); }
+  [[nodiscard]] int positional() const {
+    if (after == shape_arguments::weight_and_bias) return required() + 2;
+    return required() + (after >= shape_arguments::keys ? 1 : 0);
+  }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
   /// Whether the axis may follow the array without its name, as in NumPy.
   [[nodiscard]] bool has_positional_axis() const { return inputs == 1 && has(axis_parameter) && !is_norm; }

@@ -124,6 +124,13 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     False (default): a result for each array. True: one for the elements of all, rounded once. No other object is taken
     for a bool.
 )";
+    case epsilon_parameter:
+      return std::string(
+                 "epsilon : float, optional\n    What is added to the mean of the squares or to the variance: 0, "
+                 "or "
+                 "1e-150 to 1e100. Default: ") +
+             (std::string_view(text.name) == "layer_norm" ? "1e-5" : "the\n    machine epsilon of the type of x") +
+             ".\n";
     case mode_parameter:
       return std::string(
                  "mode : {\"exact\", \"fast\"}\n    \"fast\" adds with plain fused multiply-adds in a fixed "
@@ -143,6 +150,13 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     on their GPU; naming another device is an error.
 )";
     case out_parameter:
+      if (std::string_view(text.name).ends_with("_norm") && text.dtype_default[0] == '\0') {
+        return R"(out : array, optional
+    The array that receives the results, of the shape and type of x, with contiguous rows. It must not share memory with
+    the inputs. In GPU memory the call does not wait: the results are ordered by the stream. So are new arrays in GPU
+    memory, which are of PyTorch, CuPy or JAX.
+)";
+      }
       return R"(out : array or ..., optional
     The array that receives the results, rounded to its element type: of the shape of the results, or for one result
     of one element, 0-D or 1-D. With out=... one result is a new array of no dimension, too. An array must not share memory with the inputs. If it is in GPU memory, the call does not
@@ -286,6 +300,33 @@ std::string group_count_docstring(const function_signature& signature) {
          "\nExamples\n--------\n>>> import exactdot as xd\n>>> xd.group_count([0, 2, 0])\narray([2, 0, 1])\n";
 }
 
+/// Of rms_norm and layer_norm.
+std::string norm_docstring(const function_signature& signature) {
+  const bool is_centred = signature.after == shape_arguments::weight_and_bias;
+  const function_text text{signature.name, "", "", "", "", "epsilon is out of its range; ", ""};
+  return std::string(is_centred ? "Computes (x - mean)*weight/sqrt(variance + epsilon) + bias"
+                                : "Computes x*weight/sqrt(mean of x**2 + epsilon)") +
+         R"( along the last axis, each element rounded once.
+
+Each element is the real number of its row, weight and bias, rounded to nearest, ties to even: it does not depend on
+the number of rows, on their places, on threads or on the device.
+
+Parameters
+----------
+x : array of float16, bfloat16, float32 or float64, of one dimension or more
+    From any library and on any device that the reductions take. Rows that are not contiguous are copied; in GPU memory
+    they are refused. Do not write to it during the call.
+)" + (is_centred ? "weight, bias" : "weight") +
+         R"( : 1-D array as long as the last axis, optional
+    Of the type of x or float32.
+)" + keywords_text(signature, text) +
+         "\nReturns\n-------\narray of the shape and type of x, or out if it was passed\n" +
+         raises_text(signature, text) +
+         "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n" +
+         (is_centred ? ">>> xd.layer_norm(np.array([1.0, 5.0, 5.0, 1.0]), epsilon=0)\narray([-1.,  1.,  1., -1.])\n"
+                     : ">>> xd.rms_norm(np.array([1.0, 7.0, 5.0, 5.0]), epsilon=0)\narray([0.2, 1.4, 1. , 1. ])\n");
+}
+
 /// Of the function for segments that belongs to a function.
 std::string segment_docstring(const function_signature& signature, const function_text& text) {
   const std::string base = text.name;
@@ -347,6 +388,7 @@ x : list, tuple or iterator of arrays)";
 std::string reduction_docstring(const function_signature& signature) {
   std::string_view name = signature.name;
   if (signature.after != shape_arguments::none && signature.inputs == 0) return group_count_docstring(signature);
+  if (signature.normalises()) return norm_docstring(signature);
   const bool is_list = signature.has(joined_parameter);
   if (signature.after != shape_arguments::none || is_list) name.remove_prefix(name.find('_') + 1);
   for (const function_text& text : texts) {

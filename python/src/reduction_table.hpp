@@ -17,6 +17,7 @@ enum class shapes : unsigned char {
   groups,         ///< elements with the same key, of one array or two
   group_sizes,    ///< how many keys there are of each value
   lists,          ///< arrays of a list
+  normalised,     ///< the last axis of an array; the results are as many as its elements
 };
 
 struct reduction_function {
@@ -35,7 +36,7 @@ inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_par
 inline constexpr unsigned list_keywords = placement | bit(dtype_parameter) | bit(joined_parameter);
 inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
 
-inline constexpr std::array<reduction_function, 42> functions = {{
+inline constexpr std::array<reduction_function, 44> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
     {{"matvec", 2, rounding_keywords}, reduction::dot, shapes::matrix_vector},
@@ -91,6 +92,12 @@ inline constexpr std::array<reduction_function, 42> functions = {{
     {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
     {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
     {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
+    {{"rms_norm", 1, placement | bit(epsilon_parameter), shape_arguments::weight},
+     reduction::sum_of_squares,
+     shapes::normalised},
+    {{"layer_norm", 1, placement | bit(epsilon_parameter), shape_arguments::weight_and_bias},
+     reduction::variance,
+     shapes::normalised},
 }};
 
 }  // namespace exactdot::python

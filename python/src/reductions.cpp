@@ -11,6 +11,7 @@
 #include <python/src/host_call.hpp>
 #include <python/src/keywords.hpp>
 #include <python/src/list_reduce.hpp>
+#include <python/src/normalise.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
 #include <python/src/reduction_table.hpp>
@@ -341,14 +342,26 @@ nb::object call_on_list(const reduction_function& function, const call_arguments
                       keyword(given, stream_parameter, Py_None)});
 }
 
+nb::object call_normalise(const reduction_function& function, const call_arguments& given) {
+  const char* const caller = function.signature.name;
+  const auto place = [&](int i) {
+    return given.inputs[i] != nullptr ? nb::handle(given.inputs[i]) : nb::handle(Py_None);
+  };
+  return normalise({caller, function.signature.after == shape_arguments::weight_and_bias, place(0), place(1),
+                    place(2), keyword(given, epsilon_parameter, Py_None), keyword(given, out_parameter, Py_None),
+                    keyword(given, stream_parameter, Py_None), read_placement(given, caller)});
+}
+
 }  // namespace
 
 nb::object compute(const reduction_function& function, const call_arguments& given) {
   const char* const caller = function.signature.name;
+  if (function.takes == shapes::normalised) return call_normalise(function, given);
   const bool two = function.signature.inputs == 2;
   vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1])
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
-  if (function.takes == shapes::lists) return call_on_list(function, given, is_true(given, joined_parameter, caller));
+  if (function.takes == shapes::lists)
+    return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
   return compute_reduction(function, given, inputs);
 }

@@ -217,7 +217,7 @@ struct stored_as {
     std::memcpy(to, last, count * sizeof(R));
   }
 
- private:
+  /// x rounded to R.
   static HWY_INLINE decision_vec rounded(double, decision_vec x) { return x; }
   static HWY_INLINE auto rounded(float, decision_vec x) {
     const hn::Rebind<float, decision_tag> d;

@@ -17,6 +17,7 @@
 #include "cpu/fast-inl.h"
 #include "cpu/group_extrema-inl.h"
 #include "cpu/groups-inl.h"
+#include "cpu/normalised-inl.h"
 #include "cpu/plain_columns-inl.h"
 #include "cpu/rows-inl.h"
 #include "cpu/transpose-inl.h"

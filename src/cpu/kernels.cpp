@@ -65,6 +65,11 @@ constexpr std::array<engine::widening, sizeof...(i)> widening_table(std::index_s
   return {widening_of<std::tuple_element_t<i, element_types>>()...};
 }
 
+template <std::size_t... i>
+constexpr std::array<row_normalisation, sizeof...(i)> normalisation_table(std::index_sequence<i...>) {
+  return {normalisation_of<std::tuple_element_t<i, element_types>>()...};
+}
+
 constexpr instruction_set named(const char* name) {
   return {name,
           kernels_table(std::make_index_sequence<carrier_count * term_count>()),
@@ -84,7 +89,8 @@ constexpr instruction_set named(const char* name) {
           bound_plain_columns<true>,
           bound_columns,
           bound_numerators,
-          widening_table(std::make_index_sequence<elements.size()>())};
+          widening_table(std::make_index_sequence<elements.size()>()),
+          normalisation_table(std::make_index_sequence<elements.size()>())};
 }
 
 }  // namespace HWY_NAMESPACE

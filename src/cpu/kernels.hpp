@@ -19,6 +19,10 @@
 #include <string>
 #include <vector>
 
+namespace exactdot::inline v0_3::core {
+struct row_scale;
+}
+
 namespace exactdot::inline v0_3::cpu_engine {
 
 /// How far ahead of its use a group's sums are prefetched.
@@ -137,6 +141,12 @@ using transposition = void (*)(const void* from, std::ptrdiff_t step, std::size_
 /// is not below 2^51 in magnitude: then they are unspecified.
 using word_conversion = bool (*)(const void* from, std::size_t n, bool has_sign, double* to);
 
+/// Stores the elements of a normalised row, of `count` carriers at x, times the carriers at w plus those at b, one
+/// after the other at any address: those that the scale decides, and anything in place of the others. How many
+/// these are, and their indices, in order, at `open`, where there is room for `count`. The scale's bound is finite.
+using row_normalisation = std::size_t (*)(const core::row_scale& scale, const void* x, const void* w, const void* b,
+                                          std::size_t count, void* to, std::uint32_t* open);
+
 using word_run_kernel = word_sum (*)(const void* x, std::size_t n, std::uint64_t flip);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
@@ -172,6 +182,8 @@ struct instruction_set {
   numerator_bounds bound_numerators;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
+  /// Of each element type to results of the same; null but for floating-point types of 16 bits and more.
+  std::array<row_normalisation, elements.size()> normalisations;
 };
 
 extern std::atomic<const instruction_set*> chosen_instruction_set;  // null before the first call

@@ -1,12 +1,18 @@
 // A call of rms_norm or layer_norm as data: rows of elements, each of which has one result per element
 // (core/normalisation.hpp).
 //
-// The face has checked it: types, lengths, epsilon, and that the results share no memory with what is read.
+// make_normalise_request has checked it: types, lengths, epsilon, and that the results share no memory with what is
+// read.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <exactdot/element.hpp>
+#include <exactdot/options.hpp>
+#include <exactdot/shapes.hpp>
+
+namespace exactdot::inline v0_3::detail {
+struct normalisation;
+}
 
 namespace exactdot::inline v0_3::engine {
 
@@ -24,5 +30,9 @@ struct normalise_request {
   const void* weight;           ///< of each place in a row, contiguous; null: 1
   const void* bias;             ///< null: 0
 };
+
+/// Throws exactdot::error, whose sentence begins with the caller's name. x and out: as of detail::normalise.
+[[nodiscard]] normalise_request make_normalise_request(const detail::normalisation& how, const any_grid& x,
+                                                       const any_results& out, const options& options);
 
 }  // namespace exactdot::inline v0_3::engine

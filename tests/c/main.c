@@ -37,6 +37,7 @@ int main(void) {
   test_typed_calls();
   test_reduction_errors();
   test_batches();
+  test_norms();
   test_accumulators();
   test_accumulator_errors();
   test_moments();

@@ -1,23 +1,13 @@
 // See wide_sum.hpp.
-//
-// The final rounding emulates an IEEE format as the MPFR manual describes: round to its precision in the wide
-// exponent range, then call mpfr_check_range and mpfr_subnormalize with the ternary value of the previous step. The
-// ternary value prevents a double rounding.
 #include "oracle/wide_sum.hpp"
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <type_traits>
 
+#include "oracle/mpfr_format.hpp"
+
 namespace oracle {
-namespace {
-
-void require_exact(int ternary) {
-  if (ternary != 0) throw std::logic_error("an operation of the MPFR oracle rounded: its precision is too low");
-}
-
-}  // namespace
 
 wide_sum::wide_sum() {
   mpfr_init2(sum_, precision);
@@ -62,19 +52,8 @@ R wide_sum::round() const {
   if (negative_infinities_ != 0) return -limits::infinity();
   if (mpfr_zero_p(sum_) != 0) return R{0};
 
-  mpfr_t result;
-  mpfr_init2(result, limits::digits);
-  int ternary = mpfr_set(result, sum_, MPFR_RNDN);
-  const mpfr_exp_t emin = mpfr_get_emin();
-  const mpfr_exp_t emax = mpfr_get_emax();
-  mpfr_set_emin(limits::min_exponent - limits::digits + 1);
-  mpfr_set_emax(limits::max_exponent);
-  ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
-  mpfr_subnormalize(result, ternary, MPFR_RNDN);
-  mpfr_set_emin(emin);
-  mpfr_set_emax(emax);
-  const double value = mpfr_get_d(result, MPFR_RNDN);
-  mpfr_clear(result);
+  const double value =
+      rounded_to_format(sum_, limits::digits, limits::min_exponent - limits::digits, limits::max_exponent);
   return static_cast<R>(value);
 }
 

@@ -145,6 +145,8 @@ def test_signatures() -> None:
                  for name, signature in expected.items() if name.startswith("segment_") and "_arg" not in name}
     expected |= {f"group_{name}": expected[f"group_{name}"].replace("out=None, ", "out=None, add_to=None, ") for name in ("dot", *SUMS)}
     expected |= {f"list_{name}": f"(x, *, joined=False, {rounds})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
+    expected["rms_norm"] = f"(x, weight=None, *, epsilon=None, {common})"
+    expected["layer_norm"] = f"(x, weight=None, bias=None, *, epsilon=1e-05, {common})"
     expected["check"] = "(x, *, stream=None)"
     expected["group_count"] = expected["group_max"].replace("x, ", "")
     functions = {name for name in xd.__all__ if inspect.isbuiltin(getattr(xd, name))} - {"nrm2", "variance", "stddev"}
