@@ -2,7 +2,6 @@
 #include <cuda/core/normalised_rows.hpp>
 #include <cuda/host/engines.hpp>
 #include <cuda/host/resources.hpp>
-#include <exactdot/core/normalisation.hpp>
 #include <exactdot/cuda/normalise.hpp>
 #include <string>
 
@@ -77,38 +76,6 @@ bool normalise(const normalise_request& of, const options& options) {
 }  // namespace exactdot::inline v0_3::cuda_engine
 
 namespace exactdot::inline v0_3::cuda {
-namespace {
-
-/// Throws unless all is as core/normalisation.hpp needs it.
-void check_rows(const rows_to_normalise& rows) {
-  const auto refuse = [](const std::string& sentence) { engine::throw_error(errc::bad_option, "cuda", sentence); };
-  const auto is_normalised = [](element_type type) { return !is_integer(type) && size_of(type) > 1; };
-  if (!is_normalised(rows.type)) {
-    refuse("elements of " + std::string(name_of(rows.type)) +
-           " are not normalised; use float16, bfloat16, float32 "
-           "or float64");
-  }
-  if (rows.parameter_type != rows.type && rows.parameter_type != element_type::float32) {
-    refuse("weight and bias of " + std::string(name_of(rows.parameter_type)) + " for elements of " +
-           std::string(name_of(rows.type)) + "; use the elements' type or float32");
-  }
-  if (rows.length > core::max_normalised_row) {
-    refuse("a row of " + std::to_string(rows.length) + " elements; a normalised one has fewer than 2^31");
-  }
-  if (!core::is_normalisation_epsilon(rows.epsilon)) {
-    refuse("epsilon " + std::to_string(rows.epsilon) + "; use 0, or a number from 1e-150 to 1e100");
-  }
-}
-
-void normalise(workspace& on, const rows_to_normalise& rows, bool is_centred) {
-  check_rows(rows);
-  const engine::normalise_request asked{
-      "cuda",        is_centred, rows.epsilon,    rows.rows,           rows.length, rows.type, rows.x,
-      rows.x_stride, rows.out,   rows.out_stride, rows.parameter_type, rows.weight, rows.bias};
-  detail::enqueue_normalised(on, asked);
-}
-
-}  // namespace
 
 void detail::enqueue_normalised(workspace& on, const engine::normalise_request& of) {
   workspace::storage& storage = on.library_storage();
@@ -117,7 +84,9 @@ void detail::enqueue_normalised(workspace& on, const engine::normalise_request& 
   cuda_engine::enqueue(storage, of);
 }
 
-void rms_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, false); }
-void layer_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, true); }
+void detail::enqueue_normalised(workspace& on, const exactdot::detail::normalisation& how, const any_grid& x,
+                                const any_results& out) {
+  enqueue_normalised(on, engine::make_normalise_request(how, x, out, {}));
+}
 
 }  // namespace exactdot::inline v0_3::cuda
