@@ -4,7 +4,7 @@
 usage: beside_torch.py OUT.json [--package FOLDER] [--only WORDS] [--seconds S]
 
 A time is the median of replayed CUDA graphs of 5 calls, the two in turns, in microseconds. `reading`: what reading the
-inputs once takes at the speed that PyTorch's float sum of 1 GiB has in the same run. `--only`: rows whose name has all of
+inputs once, and of norms writing the results, takes at the speed that PyTorch's float sum of 1 GiB has in the same run. `--only`: rows whose name has all of
 these words. scripts/performance makes a table of docs/results/torch-shapes-NAME.json.
 """
 import argparse
@@ -17,6 +17,7 @@ import time
 LISTS = {"1.14·10^9": [(2048, 2048)] * 64 + [(8192, 2048)] * 48 + [(2048,)] * 33 + [(32000, 2048)],
          "short": [(1 + 97 * i % 8000,) for i in range(500)]}
 TYPES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int8": 1, "int16": 2, "int32": 4}
+NORMS = ((128, 4096), (2048, 4096), (8192, 4096), (8192, 8192), (65536, 1024), (2 ** 18, 128))
 ROWS = ((8192, 4096), (65536, 1024), (262144, 256), (2 ** 21, 32), (64, 2 ** 19))
 
 
@@ -42,9 +43,33 @@ def lists(torch, xd):
                    lambda x=x, each=each: xd.list_norm(x, out=each))
 
 
+def norms(torch, xd):
+    """RMS norms and layer norms of rows; bytes that are read and written."""
+    functional = torch.nn.functional
+    for name, size in TYPES.items():
+        dtype = getattr(torch, name)
+        if not dtype.is_floating_point:
+            continue
+        for m, n in NORMS:
+            x, weight, bias = data(torch, dtype, m, n), data(torch, dtype, n), data(torch, dtype, n)
+            out = torch.empty_like(x)
+            moved, shape = 2 * x.numel() * size, f"{m}x{n}"
+            yield (f"rms_norm {name} {shape}", moved, lambda x=x, w=weight, n=n: functional.rms_norm(x, (n,), w, 1e-6),
+                   lambda x=x, w=weight, out=out: xd.rms_norm(x, w, epsilon=1e-6, out=out))
+            yield (f"layer_norm {name} {shape}", moved,
+                   lambda x=x, w=weight, b=bias, n=n: functional.layer_norm(x, (n,), w, b, 1e-5),
+                   lambda x=x, w=weight, b=bias, out=out: xd.layer_norm(x, w, b, epsilon=1e-5, out=out))
+            if size == 2:
+                w, b = weight.float(), bias.float()
+                yield (f"layer_norm {name} {shape}, float32 parameters", moved,
+                       lambda x=x, w=weight, b=bias, n=n: functional.layer_norm(x, (n,), w, b, 1e-5),
+                       lambda x=x, w=w, b=b, out=out: xd.layer_norm(x, w, b, epsilon=1e-5, out=out))
+
+
 def cases(torch, xd):
     """Name, bytes that are read, PyTorch's call and ours."""
     yield from lists(torch, xd)
+    yield from norms(torch, xd)
     for name, size in TYPES.items():
         dtype = getattr(torch, name)
         floating = dtype.is_floating_point

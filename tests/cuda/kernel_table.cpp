@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cuda/core/line_tuning.hpp>
+#include <cuda/core/normalised_rows.hpp>
 #include <cuda/host/router.hpp>
 #include <fstream>
 #include <iostream>
@@ -140,6 +141,23 @@ const char* name_of(order in) {
   return names[static_cast<std::size_t>(in)];
 }
 
+/// Of norms, which have a result for each element.
+std::string rows_of_norms() {
+  std::string text;
+  for (const element_type type : {element_type::bfloat16, element_type::float32, element_type::float64}) {
+    text += "| norm of rows | " + std::string(name_of(type)) + " | " + std::string(name_of(type)) + " | rows |";
+    for (const matrix_size& size : sizes) {
+      const std::size_t chosen = normalise_config_for(size.n * size_of(type), true);
+      text += " " +
+              name_of_lanes(type == element_type::float64 ? normalise_threads_of_doubles
+                                                          : normalise_configs[chosen].lanes) +
+              " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string table() {
   std::string text = "| reduction | elements | result | order |", rule = "|---|---|---|---|";
   for (const matrix_size& size : sizes) text += " " + std::string(size.name) + " |", rule += "---|";
@@ -158,7 +176,7 @@ std::string table() {
     }
     text += "\n";
   }
-  return text;
+  return text + rows_of_norms();
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// RMS norm and layer norm of the rows of a matrix in a GPU's memory, ordered by a stream: every element is the real
-// number x·w/√(Σx²/n + ε) + b or (x − m)·w/√(v + ε) + b of its row, with the exact mean m and variance v, rounded
-// once. So it depends on its row alone, not on the number of rows or where they lie.
+// RMS norms and layer norms of the rows of a matrix in a GPU's memory, ordered by a stream: those of
+// exactdot/normalise.hpp, with the same bits.
 //
-// Elements and results are float16, bfloat16, float32 or float64, the parameters of the same type or float32.
-// Arrays lie in the memory of the workspace's device, or in managed memory, and share none with the results. Calls
-// allocate nothing and do not wait, so they can be captured in a graph: one launch. Speed is that of reading and
-// writing once if rows begin at multiples of 16 bytes and have up to 32 KB (docs/gpu-engine.md).
+// Arrays lie in the memory of the workspace's device, or in managed memory. Calls allocate nothing and do not wait,
+// so they can be captured in a graph: one launch. Speed is that of reading and writing once if rows begin at
+// multiples of 16 bytes and have at most 32 KB, for results of 16 and 32 bits of ordinary data
+// (docs/gpu-engine.md).
 #pragma once
 
 #include <exactdot/cuda.hpp>
+#include <exactdot/normalise.hpp>
 
 namespace exactdot::inline v0_3::engine {
 struct normalise_request;
@@ -20,24 +20,31 @@ namespace exactdot::inline v0_3::cuda {
 namespace detail {
 /// A call that has been checked, but for where its arrays lie.
 void enqueue_normalised(workspace& on, const engine::normalise_request& of);
+/// As exactdot::detail::normalise.
+void enqueue_normalised(workspace& on, const exactdot::detail::normalisation& how, const any_grid& x,
+                        const any_results& out);
+
+template <class T>
+void enqueue_rows(workspace& on, const exactdot::detail::normalisation& how, const rows<T>& x, T* out) {
+  static_assert(exactdot::detail::is_normalised_type<T>, "norms take float16, bfloat16, float32 or float64");
+  const exactdot::detail::line_grid lines = exactdot::detail::to_lines(x);
+  const auto places = exactdot::detail::axes_of_results(how.caller, x.m, x.n, type_of<T>, x.m * x.n);
+  enqueue_normalised(on, how, lines.view(), {out, type_of<T>, places, false});
+}
 }  // namespace detail
 
-/// Rows whose elements follow each other.
-struct rows_to_normalise {
-  std::size_t rows = 0, length = 0;  ///< length < 2^31
-  element_type type = element_type::float32;
-  const void* x = nullptr;
-  std::ptrdiff_t x_stride = 0;  ///< from row to row, in bytes
-  void* out = nullptr;
-  std::ptrdiff_t out_stride = 0;
-  element_type parameter_type = element_type::float32;
-  const void* weight = nullptr;  ///< `length` elements, or null: 1
-  const void* bias = nullptr;    ///< the same, or null: 0
-  double epsilon = 0;            ///< 0, or from 1e-150 to 1e100
-};
+/// out[i, k] = x[i, k]·weight[k]/√(Σx[i]²/n + epsilon), when the stream reaches it; `weight` may be empty. Errors:
+/// those of exactdot::rms_norm, and of exactdot::cuda::reduce of a vector.
+template <element T, exactdot::detail::contiguous_view Weight>
+void rms_norm(workspace& on, const rows<T>& x, const Weight& weight, T* out, double epsilon) {
+  detail::enqueue_rows(on, {"cuda", false, epsilon, exactdot::detail::to_parameters<T>(weight), {}}, x, out);
+}
 
-/// Errors: errc::bad_option, errc::null_pointer, and those of exactdot::cuda::reduce of a vector.
-void rms_norm(workspace& on, const rows_to_normalise& rows);
-void layer_norm(workspace& on, const rows_to_normalise& rows);
+/// out[i, k] = (x[i, k] − mean of x[i])·weight[k]/√(variance of x[i] + epsilon) + bias[k], the same.
+template <element T, exactdot::detail::contiguous_view Weight, exactdot::detail::contiguous_view Bias>
+void layer_norm(workspace& on, const rows<T>& x, const Weight& weight, const Bias& bias, T* out, double epsilon) {
+  using exactdot::detail::to_parameters;
+  detail::enqueue_rows(on, {"cuda", true, epsilon, to_parameters<T>(weight), to_parameters<T>(bias)}, x, out);
+}
 
 }  // namespace exactdot::inline v0_3::cuda

@@ -16,19 +16,19 @@ struct normalised_rows {
   char* out = nullptr;
   std::ptrdiff_t next_x = 0, next_out = 0;
   const char *weight = nullptr, *bias = nullptr;  ///< null: 1 and 0
-  std::size_t count = 0;
-  unsigned n = 0;           ///< < 2^31
-  bool is_centred = false;  ///< layer norm
-  bool is_aligned = false;  ///< everything to 16 bytes, and the ends of rows too
+  unsigned count = 0;                             ///< of rows, < 2^31
+  unsigned n = 0;                                 ///< < 2^31
+  bool is_centred = false;                        ///< layer norm
+  bool is_aligned = false;                        ///< everything to 16 bytes, and the ends of rows too
   element_type type = element_type::float32, parameter_type = element_type::float32;
   double epsilon = 0;
   double inverse_n = 0;        ///< 1/n, rounded
   double relative_of_sum = 0;  ///< what a plain sum of a row's squares errs by at most, as a part of it
 
-  [[nodiscard]] EXACTDOT_CORE const char* row_of_x(std::size_t i) const {
+  [[nodiscard]] EXACTDOT_CORE const char* row_of_x(unsigned i) const {
     return x + static_cast<std::ptrdiff_t>(i) * next_x;
   }
-  [[nodiscard]] EXACTDOT_CORE char* row_of_out(std::size_t i) const {
+  [[nodiscard]] EXACTDOT_CORE char* row_of_out(unsigned i) const {
     return out + static_cast<std::ptrdiff_t>(i) * next_out;
   }
 };

@@ -16,9 +16,7 @@ void launch_rows(const workspace::storage& storage, normalised_rows in) {
   launch_kernel(
       storage, "launching the kernel of normalised rows",
       {blocks_for(storage, in.count, config.rows_of_block(), config.blocks_per_multiprocessor), config.threads},
-      &normalised_row_kernel<row_shape<Element, Parameter, config.lanes, config.threads, config.packs,
-                                       config.residents, which + 1 < normalise_configs.size()>>,
-      in);
+      &normalised_row_kernel<row_shape<Element, Parameter, which>>, in);
 }
 
 template <class Element, class Parameter>

@@ -2,7 +2,6 @@
 #include <cuda/core/normalised_rows.hpp>
 #include <cuda/host/engines.hpp>
 #include <cuda/host/resources.hpp>
-#include <exactdot/core/normalisation.hpp>
 #include <exactdot/cuda/normalise.hpp>
 #include <string>
 
@@ -34,17 +33,23 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
   require_parameter(of.weight, "weight");
   require_parameter(of.bias, "bias");
   normalised_rows in;
-  in.x = static_cast<const char*>(of.x), in.out = static_cast<char*>(of.out);
   in.next_x = of.x_stride, in.next_out = of.out_stride;
   in.weight = static_cast<const char*>(of.weight), in.bias = static_cast<const char*>(of.bias);
-  in.count = of.rows, in.n = static_cast<unsigned>(of.length);
+  in.n = static_cast<unsigned>(of.length);
   in.is_centred = of.is_centred, in.epsilon = of.epsilon;
   in.type = of.type, in.parameter_type = of.parameter_type;
   in.inverse_n = 1 / static_cast<double>(of.length);
   in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
                   is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
                   is_aligned(of.bias, 0);
-  cuda::launch_normalise(storage, in);
+  constexpr std::size_t most = std::size_t{1} << 30;  // rows of a launch
+  for (std::size_t first = 0; first < of.rows; first += most) {
+    const auto rows = static_cast<std::ptrdiff_t>(first);
+    in.count = static_cast<unsigned>(std::min(of.rows - first, most));
+    in.x = static_cast<const char*>(of.x) + rows * of.x_stride;
+    in.out = static_cast<char*>(of.out) + rows * of.out_stride;
+    cuda::launch_normalise(storage, in);
+  }
 }
 
 }  // namespace
@@ -71,38 +76,6 @@ bool normalise(const normalise_request& of, const options& options) {
 }  // namespace exactdot::inline v0_3::cuda_engine
 
 namespace exactdot::inline v0_3::cuda {
-namespace {
-
-/// Throws unless all is as core/normalisation.hpp needs it.
-void check_rows(const rows_to_normalise& rows) {
-  const auto refuse = [](const std::string& sentence) { engine::throw_error(errc::bad_option, "cuda", sentence); };
-  const auto is_normalised = [](element_type type) { return !is_integer(type) && size_of(type) > 1; };
-  if (!is_normalised(rows.type)) {
-    refuse("elements of " + std::string(name_of(rows.type)) +
-           " are not normalised; use float16, bfloat16, float32 "
-           "or float64");
-  }
-  if (rows.parameter_type != rows.type && rows.parameter_type != element_type::float32) {
-    refuse("weight and bias of " + std::string(name_of(rows.parameter_type)) + " for elements of " +
-           std::string(name_of(rows.type)) + "; use the elements' type or float32");
-  }
-  if (rows.length > core::max_normalised_row) {
-    refuse("a row of " + std::to_string(rows.length) + " elements; a normalised one has fewer than 2^31");
-  }
-  if (!core::is_normalisation_epsilon(rows.epsilon)) {
-    refuse("epsilon " + std::to_string(rows.epsilon) + "; use 0, or a number from 1e-150 to 1e100");
-  }
-}
-
-void normalise(workspace& on, const rows_to_normalise& rows, bool is_centred) {
-  check_rows(rows);
-  const engine::normalise_request asked{
-      "cuda",        is_centred, rows.epsilon,    rows.rows,           rows.length, rows.type, rows.x,
-      rows.x_stride, rows.out,   rows.out_stride, rows.parameter_type, rows.weight, rows.bias};
-  detail::enqueue_normalised(on, asked);
-}
-
-}  // namespace
 
 void detail::enqueue_normalised(workspace& on, const engine::normalise_request& of) {
   workspace::storage& storage = on.library_storage();
@@ -111,7 +84,9 @@ void detail::enqueue_normalised(workspace& on, const engine::normalise_request& 
   cuda_engine::enqueue(storage, of);
 }
 
-void rms_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, false); }
-void layer_norm(workspace& on, const rows_to_normalise& rows) { normalise(on, rows, true); }
+void detail::enqueue_normalised(workspace& on, const exactdot::detail::normalisation& how, const any_grid& x,
+                                const any_results& out) {
+  enqueue_normalised(on, engine::make_normalise_request(how, x, out, {}));
+}
 
 }  // namespace exactdot::inline v0_3::cuda

@@ -91,7 +91,8 @@ __device__ __forceinline__ void store_words(const unsigned (&word)[4], char* fir
   }
 }
 
-/// x·w/√(Σx²/n + ε) of a pack: false if some are rare, which look_closer stores.
+/// x·w/√(Σx²/n + ε) of a pack, for a row whose terms err by less than rounding quickly allows: false if some are
+/// rare, which look_closer stores.
 template <class Element, class Words, class Weights>
 __device__ __forceinline__ bool scale_pack(const row_terms& row, const Words& x, const Weights& weight,
                                            unsigned (&to)[4]) {
@@ -120,12 +121,14 @@ __device__ __forceinline__ bool normalise_pack(const row_terms& row, const Words
 }
 
 /// How a kernel has rows.
-template <class Element_, class Parameter_, int lanes_, int threads_, int packs_, int residents_, bool is_aligned_>
+template <class Element_, class Parameter_, std::size_t which>
 struct row_shape {
   using Element = Element_;
   using Parameter = Parameter_;
-  static constexpr int lanes = lanes_, threads = threads_, packs = packs_, residents = residents_;
-  static constexpr bool is_aligned = is_aligned_;
+  static constexpr normalise_config config = normalise_configs[which];
+  static constexpr int lanes = config.lanes, threads = config.threads, packs = config.packs;
+  static constexpr bool is_aligned = which + 1 < normalise_configs.size();
+  static constexpr bool has_turns = config.max_bytes > std::size_t{16} * lanes* packs;
   static constexpr unsigned count = 16 / sizeof(Element), turn = lanes * packs * count, rows = threads / lanes;
   using words = row_words<Element, count, is_aligned>;
   using parameters = row_words<Parameter, count, is_aligned>;
@@ -145,27 +148,26 @@ __device__ __forceinline__ void load_turn(const char* from, unsigned first, unsi
 
 /// Stores the elements of a turn, but those that stay open: whether there are some, of this thread.
 template <class Shape>
-__device__ __forceinline__ bool store_turn(const normalised_rows& in, std::size_t row, const row_terms& terms,
+__device__ __forceinline__ bool store_turn(const normalised_rows& in, unsigned row, const row_terms& terms,
                                            unsigned first, const typename Shape::words (&x)[Shape::packs]) {
   using Element = typename Shape::Element;
   char* const to = in.row_of_out(row);
-  const bool is_plain = !in.is_centred && in.bias == nullptr;
-  typename Shape::parameters weight[Shape::packs];
-#pragma unroll
-  for (unsigned p = 0; p < Shape::packs; ++p) weight[p].load_or(1, in.weight, Shape::place(first, p), in.n);
+  const bool is_plain = !in.is_centred && in.bias == nullptr && terms.relative < 1;
   unsigned rare = 0;
 #pragma unroll
   for (unsigned p = 0; p < Shape::packs; ++p) {
     const unsigned at = Shape::place(first, p);
     if (at >= in.n) break;
+    typename Shape::parameters weight;
+    weight.load_or(1, in.weight, at, in.n);
     unsigned found[4];
     bool is_done = false;
     if (is_plain) {
-      is_done = scale_pack<Element>(terms, x[p], weight[p], found);
+      is_done = scale_pack<Element>(terms, x[p], weight, found);
     } else {
       typename Shape::parameters bias;
       bias.load_or(0, in.bias, at, in.n);
-      is_done = normalise_pack<Element>(terms, x[p], weight[p], bias, found);
+      is_done = normalise_pack<Element>(terms, x[p], weight, bias, found);
     }
     if (!is_done) rare |= 1U << p;
     store_words<Element, Shape::is_aligned>(found, to, at, in.n);
@@ -180,16 +182,17 @@ __device__ __forceinline__ bool store_turn(const normalised_rows& in, std::size_
 
 /// The elements of a row, the same. By all lanes.
 template <class Shape>
-__device__ __forceinline__ bool normalise_row(const normalised_rows& in, std::size_t row,
+__device__ __forceinline__ bool normalise_row(const normalised_rows& in, unsigned row,
                                               row_sums (&of_warp)[Shape::lanes / 32]) {
   const char* const from = in.row_of_x(row);
   typename Shape::words x[Shape::packs];
   row_statistics<typename Shape::Element> of_thread;
-  for (unsigned first = 0; first < in.n; first += Shape::turn) {
+  unsigned first = 0;
+  do {
     load_turn<Shape>(from, first, in.n, x);
 #pragma unroll
     for (int p = 0; p < Shape::packs; ++p) of_thread.add(x[p].word, in.is_centred);
-  }
+  } while (Shape::has_turns && (first += Shape::turn) < in.n);
   row_sums sums = of_thread.sums(in.is_centred);
   if constexpr (Shape::lanes == 32) {
     sums = join_warp(sums, in.is_centred);
@@ -199,26 +202,28 @@ __device__ __forceinline__ bool normalise_row(const normalised_rows& in, std::si
   const row_terms terms = terms_of<quick_rounding<typename Shape::Element>::log2_bound>(in, sums);
   if (!terms.is_known()) return true;
   bool is_open = false;
-  for (unsigned first = 0; first < in.n; first += Shape::turn) {
+  first = 0;
+  do {
+    // also where it never happens: values that were converted before would be kept, and take four times the
+    // registers
     if (in.n > Shape::turn) load_turn<Shape>(from, first, in.n, x);
     is_open |= store_turn<Shape>(in, row, terms, first, x);
-  }
+  } while (Shape::has_turns && (first += Shape::turn) < in.n);
   return is_open;
 }
 
 template <class Shape>
-__global__ void __launch_bounds__(Shape::threads, Shape::residents)
+__global__ void __launch_bounds__(Shape::threads, Shape::config.residents)
     normalised_row_kernel(const __grid_constant__ normalised_rows in) {
-  __shared__ normalise_storage<float> storage;
+  __shared__ normalise_memory<float> memory;
   __shared__ row_sums of_warp[Shape::lanes / 32];
   begin_kernel(elements_of(in.count, in.n));
-  for (std::size_t first = std::size_t{blockIdx.x} * Shape::rows; first < in.count;
-       first += std::size_t{gridDim.x} * Shape::rows) {
+  for (unsigned first = blockIdx.x * Shape::rows; first < in.count; first += gridDim.x * Shape::rows) {
     const unsigned own = threadIdx.x / Shape::lanes;
     const bool is_open = first + own < in.count && normalise_row<Shape>(in, first + own, of_warp);
     if (__syncthreads_or(is_open) == 0) continue;
     for (unsigned k = 0; k < Shape::rows; ++k) {
-      if (Shape::rows == 1 || __syncthreads_or(is_open && own == k) != 0) normalise_again(in, first + k, storage);
+      if (Shape::rows == 1 || __syncthreads_or(is_open && own == k) != 0) normalise_again(in, first + k, memory);
     }
   }
   end_of_input(elements_of(in.count, in.n));
@@ -227,9 +232,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::residents)
 /// Of doubles.
 template <int threads>
 __global__ void __launch_bounds__(threads) normalised_double_kernel(const __grid_constant__ normalised_rows in) {
-  __shared__ normalise_storage<double> storage;
+  __shared__ normalise_memory<double> memory;
   begin_kernel(elements_of(in.count, in.n));
-  for (std::size_t row = blockIdx.x; row < in.count; row += gridDim.x) normalise_again(in, row, storage);
+  for (unsigned row = blockIdx.x; row < in.count; row += gridDim.x) normalise_again(in, row, memory);
   end_of_input(elements_of(in.count, in.n));
 }
 

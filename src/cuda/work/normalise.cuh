@@ -144,7 +144,7 @@ __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const r
   row.relative = __fma_rn(0.5625 * per_bound, relative_error, 0x1p-49 * per_bound);
   row.mean_error *= per_bound;
   row.shifted_scale = scale * unshifted;
-  if (!(scale < 0x1p60 && scale > 0x1p-200 && row.relative < 1)) row.relative = HUGE_VAL;
+  if (!(scale < 0x1p60 && scale > 0x1p-200 && relative_error < 0x1p-6)) row.relative = HUGE_VAL;
   return row;
 }
 

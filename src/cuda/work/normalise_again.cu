@@ -1,9 +1,20 @@
 // The functions of normalise_again.cuh for one carrier, EXACTDOT_ELEMENT. One object per carrier.
+#include <cuda/work/moments.cuh>
 #include <cuda/work/normalise_again.cuh>
+#include <exactdot/core/normalisation.hpp>
 #include <new>
 
 namespace exactdot::inline v0_3::cuda_engine {
 namespace {
+
+template <class T>
+struct normalise_storage : moment_storage<T> {
+  core::normalisation_scratch<T> exact;
+  alignas(8) unsigned char row[sizeof(core::exact_row<T>)];
+  alignas(8) unsigned char scale[sizeof(core::row_scale)];
+  moment_total<T> of_warp[16];
+  unsigned open[16];  ///< elements of each warp
+};
 
 /// The threads of a block, however many: at least as many as an accumulator has digits.
 struct whole_block {
@@ -30,7 +41,7 @@ template <class T>
 struct row_element {
   T x, w, b;
 
-  __device__ __forceinline__ row_element(const normalised_rows& in, std::size_t row, std::size_t i)
+  __device__ __forceinline__ row_element(const normalised_rows& in, unsigned row, std::size_t i)
       : x(value_at<T>(in.row_of_x(row), in.type, i)),
         w(in.weight == nullptr ? 1 : value_at<T>(in.weight, in.parameter_type, i)),
         b(in.bias == nullptr ? 0 : value_at<T>(in.bias, in.parameter_type, i)) {}
@@ -42,7 +53,7 @@ struct row_element {
   }
 };
 
-__device__ __forceinline__ void store_element(const normalised_rows& in, std::size_t row, std::size_t i,
+__device__ __forceinline__ void store_element(const normalised_rows& in, unsigned row, std::size_t i,
                                               std::uint64_t word) {
   char* const to = in.row_of_out(row);
   switch (bytes_of(in.type)) {
@@ -66,7 +77,7 @@ __device__ __forceinline__ core::result_rule rule_of(element_type type) {
 
 /// The terms of a row by traced sums, in all threads. By all of them.
 template <class T>
-__device__ __forceinline__ core::row_scale scale_of_row(const normalised_rows& in, std::size_t row,
+__device__ __forceinline__ core::row_scale scale_of_row(const normalised_rows& in, unsigned row,
                                                         normalise_storage<T>& storage) {
   constexpr int in_flight = 4;
   bounded_thread_sum<T, core::value, summation::traced> values;
@@ -86,15 +97,15 @@ __device__ __forceinline__ core::row_scale scale_of_row(const normalised_rows& i
         in.is_centred ? enclosure_of(total.of_values, bound(false)) : core::enclosure{0, 0, 0};
     const core::enclosure of_squares = enclosure_of(total.of_squares, bound(sizeof(T) == sizeof(double)));
     const core::row_scale scale = core::scale_of<correctly_rounded>(in.n, in.epsilon, of_values, of_squares);
-    new (storage.terms) core::row_scale(scale);
+    new (storage.scale) core::row_scale(scale);
   }
   __syncthreads();
-  return *reinterpret_cast<const core::row_scale*>(storage.terms);
+  return *reinterpret_cast<const core::row_scale*>(storage.scale);
 }
 
 /// Prepares storage.row. By all threads; a barrier before and after.
 template <class T>
-__device__ __forceinline__ void sum_row_exactly(const normalised_rows& in, std::size_t row,
+__device__ __forceinline__ void sum_row_exactly(const normalised_rows& in, unsigned row,
                                                 normalise_storage<T>& storage) {
   operands<T, input_layout::any> line;
   line.a = {in.row_of_x(row), bytes_of(in.type), in.type, false};
@@ -119,7 +130,7 @@ __device__ __forceinline__ void sum_row_exactly(const normalised_rows& in, std::
 
 /// Stores the elements that `scale` leaves open. By all threads.
 template <class T>
-__device__ __forceinline__ void store_open_elements(const normalised_rows& in, std::size_t row,
+__device__ __forceinline__ void store_open_elements(const normalised_rows& in, unsigned row,
                                                     const core::row_scale& scale, core::result_rule rule,
                                                     normalise_storage<T>& storage) {
   sum_row_exactly(in, row, storage);
@@ -165,7 +176,9 @@ __device__ __forceinline__ core::decision decide_by(const row_terms& terms, doub
 }  // namespace
 
 template <class T>
-__device__ void normalise_again(const normalised_rows& in, std::size_t row, normalise_storage<T>& storage) {
+__device__ void normalise_again(const normalised_rows& in, unsigned row, normalise_memory<T>& memory) {
+  static_assert(sizeof(normalise_storage<T>) <= sizeof memory.bytes && sizeof memory.bytes % 16 == 0);
+  auto& storage = *reinterpret_cast<normalise_storage<T>*>(memory.bytes);
   __syncthreads();  // nothing of the last row is read any more
   const core::result_rule rule = rule_of(in.type);
   const core::row_scale scale = scale_of_row(in, row, storage);
@@ -180,8 +193,8 @@ __device__ void normalise_again(const normalised_rows& in, std::size_t row, norm
 }
 
 template <class T>
-__device__ bool look_closer(const normalised_rows& in, std::size_t row, row_terms terms, int log2_bound,
-                            unsigned at, unsigned count) {
+__device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms, int log2_bound, unsigned at,
+                            unsigned count) {
   const core::result_rule rule = rule_of(in.type);
   const double bound_unit = core::bit_cast<double>(static_cast<std::uint64_t>(1023 - log2_bound) << 52);
   const unsigned left = in.n - at, end = at + (left < count ? left : count);
@@ -194,8 +207,8 @@ __device__ bool look_closer(const normalised_rows& in, std::size_t row, row_term
   return is_open;
 }
 
-template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, std::size_t, row_terms, int,
-                                                       unsigned, unsigned);
-template __device__ void normalise_again(const normalised_rows&, std::size_t, normalise_storage<EXACTDOT_ELEMENT>&);
+template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, unsigned, row_terms, int, unsigned,
+                                                       unsigned);
+template __device__ void normalise_again(const normalised_rows&, unsigned, normalise_memory<EXACTDOT_ELEMENT>&);
 
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -7,20 +7,16 @@
 // Declared here; normalise_again.cu compiles it once per carrier, as the second level.
 #pragma once
 
+#include <cmath>
 #include <cuda/core/normalised_rows.hpp>
-#include <cuda/work/moments.cuh>
-#include <exactdot/core/normalisation.hpp>
+#include <exactdot/simt/cuda.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
 
-/// Of a block, in shared memory.
+/// Shared memory of a block, for what normalise_again.cu keeps there.
 template <class T>
-struct normalise_storage : moment_storage<T> {
-  core::normalisation_scratch<T> exact;
-  alignas(8) unsigned char row[sizeof(core::exact_row<T>)];
-  double terms[sizeof(core::row_scale) / sizeof(double)];
-  moment_total<T> of_warp[16];
-  unsigned open[16];  ///< elements of each warp
+struct alignas(16) normalise_memory {
+  unsigned char bytes[sizeof(T) == sizeof(double) ? 15360 : 7168];
 };
 
 /// As shifted_double (work/normalise.cuh) makes doubles of weights.
@@ -38,13 +34,13 @@ struct row_terms {
 
 /// Stores those of `count` elements from `at` on that their bounds decide: whether there are others. By one thread.
 template <class T>
-[[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, std::size_t row, row_terms terms,
+[[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms,
                                               int log2_bound, unsigned at, unsigned count);
 
 /// Stores all elements of a row. By all threads of a block of 128 to 512, of doubles of 256 or more; barriers
 /// before and after.
 template <class T>
-[[gnu::noinline]] __device__ void normalise_again(const normalised_rows& in, std::size_t row,
-                                                  normalise_storage<T>& storage);
+[[gnu::noinline]] __device__ void normalise_again(const normalised_rows& in, unsigned row,
+                                                  normalise_memory<T>& memory);
 
 }  // namespace exactdot::inline v0_3::cuda_engine
