@@ -14,7 +14,6 @@ namespace {
 
 using engine::batch;
 using engine::shared_axis;
-using memory = array_of_call;
 
 std::string text_of(int gpu) { return "cuda:" + std::to_string(gpu); }
 
@@ -51,7 +50,7 @@ void require_support(const batch& of) {
 }
 
 /// Throws unless elements of `bytes` bytes lie at multiples of their size.
-void require_alignment(const batch& of, const memory& array, std::size_t bytes, std::ptrdiff_t stride,
+void require_alignment(const batch& of, const array_of_call& array, std::size_t bytes, std::ptrdiff_t stride,
                        std::ptrdiff_t shared_axis::*of_axis, std::span<const axis> outer = {}) {
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % bytes == 0 && stride % size == 0;
@@ -177,7 +176,7 @@ void choose_batch(batch& of, const options& options) {
   engine::plan& each = of.each;
   each.gpu_demanded = options.device == device::cuda;
   if (!each.gpu_demanded && !driver_is_loaded()) return;
-  std::vector<memory> arrays;
+  std::vector<array_of_call> arrays;
   const auto add = [&](const void* data, const char* name) {
     if (data != nullptr) arrays.push_back({data, name, locate(data)});
   };

@@ -232,8 +232,8 @@ normalisation any_case(oracle::rng& random, element_type type, std::size_t n, da
   of.epsilon = epsilons[random.below(5)];
   if (kind == data::signs || kind == data::ties || (kind == data::integers && random.below(3) != 0)) of.epsilon = 0;
   for (std::size_t row = 0; row < of.rows; ++row) {
-    const words x =
-        kind == data::bits ? any_bits(random, n, type, row) : encoded(type, row_of(kind, random, n, type));
+    const words x = kind == data::bits ? any_bits(random, n, type, static_cast<unsigned>(row))
+                                       : encoded(type, row_of(kind, random, n, type));
     of.x.insert(of.x.end(), x.begin(), x.end());
   }
   const auto parameters = [&] {
