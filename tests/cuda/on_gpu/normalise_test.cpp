@@ -165,8 +165,10 @@ enum class data {
 std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, element_type type) {
   const core::number_format format = core::format_of(type);
   std::vector<double> x(n);
-  const double scale = std::ldexp(1.0, random.between(-5, 5)),
+  const double scale = std::ldexp(1.0, random.between(-9, 1)),
                same = std::ldexp(1 + random.unit(), random.between(-9, 9));
+  const auto few_bits = static_cast<double>(
+      1 + random.below(std::uint64_t{1} << (format.precision - 3)));  // 7 times it is an element
   for (std::size_t i = 0; i < n; ++i) {
     double& each = x[i];
     const double sign = random.coin() ? 1 : -1;
@@ -177,8 +179,8 @@ std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, elemen
       case data::integers:
         each = random.between(-4, 4);
         break;
-      case data::ties:  // of 4 elements the mean square is 25
-        each = scale * (i % 2 == 0 ? 1 : -1) * (i % 4 < 2 ? 1 : 7);
+      case data::ties:  // of 4 elements the mean square is 25 times a square
+        each = few_bits * scale * (i % 2 == 0 ? 1 : -1) * (i % 4 < 2 ? 1 : 7);
         break;
       case data::cancelling: {
         const double large = std::ldexp(i % 8 == 0 ? 1 : -1, std::min(format.highest_exponent() - 2, 60));
@@ -210,6 +212,16 @@ std::vector<double> row_of(data kind, oracle::rng& random, std::size_t n, elemen
   return x;
 }
 
+/// A number of at most as many bits as an element, 7/5 of which has one more; or 7/5 of which is an odd multiple of
+/// half the least element.
+double weight_of_tie(oracle::rng& random, core::number_format format, bool is_normal) {
+  const double least = std::ldexp(0.143, format.precision),
+               more = std::ldexp(0.056 * random.unit(), format.precision);
+  const double odd =
+      2 * std::floor((is_normal ? least + more : std::ldexp(random.unit(), format.precision - 3)) / 2) + 1;
+  return std::ldexp(5 * odd, is_normal ? random.between(-20, -10) : format.lowest_exponent() - 1);
+}
+
 /// Any finite bits, infinities and NaNs.
 words any_bits(oracle::rng& random, std::size_t n, element_type type, unsigned specials) {
   const core::number_format format = core::format_of(type);
@@ -239,12 +251,10 @@ normalisation any_case(oracle::rng& random, element_type type, std::size_t n, da
   const auto parameters = [&] {
     if (kind == data::bits) return any_bits(random, n, parameter, static_cast<unsigned>(random.below(8)));
     std::vector<double> values(n);
+    const bool are_normal = random.coin();
     for (double& each : values) {
       each = kind == data::integers ? random.between(-9, 9) * 0.125 : 1 + 0.25 * bell(random);
-      if (kind == data::ties) {  // 7/5 of which has one bit more than an element
-        each = std::ldexp(5.0 * static_cast<double>(random.bits() >> (66 - core::format_of(type).precision)),
-                          random.between(-20, -10));
-      }
+      if (kind == data::ties) each = weight_of_tie(random, core::format_of(type), are_normal);
       if (random.below(40) == 0) each = 0;
       if (kind == data::tiny) each = std::ldexp(each, -random.between(0, 20));
     }
@@ -252,6 +262,10 @@ normalisation any_case(oracle::rng& random, element_type type, std::size_t n, da
   };
   if (random.below(4) != 0) of.weight = parameters();
   if (of.is_centred ? random.below(4) != 0 : random.below(4) == 0) of.bias = parameters();
+  if (kind == data::ties && !of.bias.empty()) {  // on which side of a tie
+    for (std::uint64_t& each : of.bias)
+      each = core::sign_bit(core::format_of(parameter), random.coin()) | random.below(2);
+  }
   if (kind == data::signs && !of.weight.empty()) {  // results are w + b and b - w, if the mean is 0
     of.bias = of.weight;
     for (std::size_t i = 0; i < n; i += 1 + random.below(2))
