@@ -120,7 +120,8 @@ matrix<T, Parameter> random_matrix(rng& random, std::size_t longest) {
   return of;
 }
 
-/// Makes k·w + b a tie of T that is much smaller than both: only the bound of the product leaves it open.
+/// Makes k·w + b a tie of T that is much smaller than both, which only the bound of the product leaves open; or b a
+/// tie beside which the product is too small for a double of their sum.
 template <class T, class Parameter>
 void cancel(rng& random, int k, Parameter& w, Parameter& b) {
   constexpr int bits = core::format<Parameter>::precision - 4;  // k·w + b fits the parameters
@@ -130,6 +131,9 @@ void cancel(rng& random, int k, Parameter& w, Parameter& b) {
     const auto result = static_cast<double>(2 * (random.bits() >> (65 - core::format<T>::precision)) + 1 +
                                             (std::uint64_t{1} << core::format<T>::precision));
     w = static_cast<Parameter>(product * unit), b = static_cast<Parameter>((result - k * product) * unit);
+    if (random.coin()) {
+      w = std::ldexp(random.coin() ? w : -w, -random.between(50, 90)), b = static_cast<Parameter>(result * unit);
+    }
   }
 }
 

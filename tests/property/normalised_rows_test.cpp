@@ -114,7 +114,11 @@ TYPED_TEST(special_rows, are_as_the_contract_says) {
     const bool is_centred = random.coin();
     const std::size_t n = 1 + random.below(20);
     matrix<T, T> of{2, n, std::vector<T>(2 * n), std::vector<T>(n), std::vector<T>(n), random.coin() ? 0 : 1e-5};
-    any(of.x, random.coin() ? 1000 : 12), any(of.weight, random.coin() ? 1000 : 5), any(of.bias, 5);
+    any(of.x, random.coin() ? 1000 : 12);
+    if (random.below(3) == 0) {  // one beside zeros
+      std::ranges::fill(of.x, to<T>(0)), of.x[random.below(2 * n)] = to<T>(values[random.below(3)]);
+    }
+    any(of.weight, random.coin() ? 1000 : 5), any(of.bias, 5);
     ASSERT_NO_FATAL_FAILURE(expect_right(of, is_centred));
   }
 }

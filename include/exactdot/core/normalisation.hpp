@@ -28,14 +28,16 @@ EXACTDOT_CORE row_scale scale_of(double n, double epsilon, const enclosure& sum,
   const enclosure numerator = is_centred ? moment_numerator<Engine>(n, sum, squares) : squares;
   const double added = count * epsilon, added_error = Engine::fma(count, epsilon, -added);
   const auto total = two_sum(numerator.head, added);
-  const double total_tail = total.error + (numerator.tail + added_error);
+  // where the numerator cancels, its tail is not small beside the sum
+  const auto renormalised = two_sum(total.value, total.error + (numerator.tail + added_error));
+  const double head = renormalised.value;
   const enclosure of_total{
-      total.value, total_tail,
+      head, renormalised.error,
       numerator.bound * 1.0625 +
           0x1p-51 * (magnitude_of(numerator.tail) + magnitude_of(added_error) + magnitude_of(total.error))};
-  if (!of_total.is_finite() || !(total.value > 0)) return row;
-  const double ratio = total.value / count;
-  const enclosure variance = quotient_of(of_total, count, ratio, Engine::fma(-ratio, count, total.value));
+  if (!of_total.is_finite() || !(head > 0)) return row;
+  const double ratio = head / count;
+  const enclosure variance = quotient_of(of_total, count, ratio, Engine::fma(-ratio, count, head));
   const double root = Engine::root(variance.head > 0 ? variance.head : 1.0);
   const enclosure deviation = root_of(variance, root, Engine::fma(-root, root, variance.head));
   if (!deviation.is_finite() || !(deviation.head > 0)) return row;
