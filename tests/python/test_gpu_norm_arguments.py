@@ -1,4 +1,4 @@
-"""rms_norm and layer_norm of arrays in GPU memory: the bits of the same call on the host. Skipped without a GPU.
+"""Arguments of rms_norm and layer_norm in GPU memory: types of parameters, shapes, `out`, and what is refused. Skipped without a GPU.
 
 The host's results are tested against fractions in test_norms.py.
 """
