@@ -1,5 +1,5 @@
 // Elements of rms_norm and layer_norm against the oracle: every type, instruction set, kind of row, with ties among
-// results, and special values; calls that are refused. (The arithmetic by itself: core/normalisation_test.cpp.)
+// results, and special values; calls that are refused. (The arithmetic by itself: normalisation_test.cpp.)
 #include <gtest/gtest.h>
 
 #include <cfenv>
