@@ -17,9 +17,10 @@
 // Cost: rows of up to 8192 elements are read once from memory, longer ones twice.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <array>
 #include <exactdot/batches.hpp>
-#include <exactdot/requirements.hpp>
 
 namespace exactdot::inline v0_3 {
 

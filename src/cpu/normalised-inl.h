@@ -42,7 +42,7 @@ class float_row {
   }
   [[nodiscard]] HWY_INLINE element_ends between(decision_vec x, decision_vec w, decision_vec b) const {
     const auto v = hn::Mul(hn::Mul(hn::Sub(x, mean_), w), head_);
-    const auto y = hn::Add(hn::Add(v, b), all_of(0));  // a zero is +0
+    const auto y = hn::Add(v, b);  // a zero is +0: of -0 the ends differ
     const auto of_sum = hn::MulAdd(hn::Abs(w), of_weight_, hn::Mul(hn::Abs(y), all_of(0x1p-51)));
     const auto bound = hn::MulAdd(hn::Abs(v), of_value_, of_sum);
     return {hn::Sub(y, bound), hn::Add(y, bound), hn::Lt(bound, all_of(HUGE_VAL))};
@@ -79,7 +79,7 @@ class double_row {
     const auto is_same = hn::And(is_zero(hn::Or(difference.value, rest)), is_zero(all_of(row_.mean_bound)));
     const auto is_nothing = hn::And(hn::Or(is_zero(w), is_same), is_below_infinity(hn::Abs(hn::Add(x, w))));
     const auto in_range = hn::And(is_within(product, 0x1p-899, 0x1p899), is_within(value, 0x1p-899, 0x1p899));
-    const auto whole = hn::IfThenElse(is_nothing, hn::Add(b, all_of(0)), sum.value);
+    const auto whole = hn::IfThenElse(is_nothing, b, sum.value);
     const auto rounded_tail = hn::IfThenZeroElse(is_nothing, hn::Add(sum.error, value_tail));
     const auto wide = hn::MulAdd(bound, all_of(1.0625), hn::Mul(hn::Abs(rounded_tail), all_of(0x1p-52)));
     const auto reach = hn::IfThenZeroElse(is_nothing, wide);

@@ -156,19 +156,25 @@ class row_normaliser {
   /// An exact sum as two doubles: without an error, if these hold it.
   core::enclosure enclosure_of(const std::int64_t* words) noexcept {
     const core::state_layout layout = core::layout_of<Carrier>();
-    const core::result_rule to_double(core::finish::round, {53, 11});
-    const auto copied = [&] { std::copy_n(words, layout.words(), memory_->rest); };
-    const auto rounded = [&] {
-      return core::from_word<double>(core::finish_state(to_double, layout, memory_->rest).word);
+    std::int64_t* const rest = memory_->rest;
+    const auto is_rest_of = [&](double head, double tail) {
+      std::copy_n(words, layout.words(), rest);
+      core::add_term<64>(layout, rest, core::decompose(-head)),
+          core::add_term<64>(layout, rest, core::decompose(-tail));
+      core::normalise(layout, rest);
+      return std::any_of(rest, rest + layout.limbs, [](std::int64_t limb) { return limb != 0; });
     };
-    copied();
+    const auto rounded = [&] {
+      const core::result_rule to_double(core::finish::round, {53, 11});
+      return core::from_word<double>(core::finish_state(to_double, layout, rest).word);
+    };
+    if (core::special_terms_of(layout, words).any()) return {0, 0, HUGE_VAL};
+    if (!is_rest_of(0, 0)) return {0, 0, 0};
     const double head = rounded();
     if (!std::isfinite(head)) return {0, 0, HUGE_VAL};
-    copied();
-    core::add_term<64>(layout, memory_->rest, core::decompose(-head));
-    core::normalise(layout, memory_->rest);
+    if (!is_rest_of(head, 0)) return {head, 0, 0};
     const double tail = rounded();
-    return {head, tail, std::abs(tail) * 0x1p-52};
+    return {head, tail, is_rest_of(head, tail) ? std::abs(tail) * 0x1p-52 : 0};
   }
 
   /// The bits of an element that the kernel left open.

@@ -29,7 +29,7 @@ void expect(bool holds, const char* statement) {
 MARKS = {"<!-- run -->": ".cpp", "<!-- run on simt -->": ".cu"}
 COMPILED = re.compile(r"<!-- compile: (.*) -->")
 HEADERS = "".join(f"#include <exactdot/{name}.hpp>\n" for name in (
-    "exactdot", "cuda", "cuda/batches", "cuda/batch_states", "cuda/lists", "cuda/peer_sums"))
+    "exactdot", "cuda", "cuda/batches", "cuda/batch_states", "cuda/lists", "cuda/normalise", "cuda/peer_sums"))
 COMPARISON = re.compile(r";\s*//\s*(\S.*==.*?)\s*$")
 
 

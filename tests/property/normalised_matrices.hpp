@@ -120,6 +120,23 @@ matrix<T, Parameter> random_matrix(rng& random, std::size_t longest) {
   return of;
 }
 
+/// Makes k·w + b a tie of T that is much smaller than both, which only the bound of the product leaves open; or b a
+/// tie beside which the product is too small for a double of their sum.
+template <class T, class Parameter>
+void cancel(rng& random, int k, Parameter& w, Parameter& b) {
+  constexpr int bits = core::format<Parameter>::precision - 4;  // k·w + b fits the parameters
+  if constexpr (bits > core::format<T>::precision + 1) {
+    const double unit = std::ldexp(1, random.between(-12, -6) - bits);
+    const auto product = static_cast<double>(random.below(std::uint64_t{1} << bits));
+    const auto result = static_cast<double>(2 * (random.bits() >> (65 - core::format<T>::precision)) + 1 +
+                                            (std::uint64_t{1} << core::format<T>::precision));
+    w = static_cast<Parameter>(product * unit), b = static_cast<Parameter>((result - k * product) * unit);
+    if (random.coin()) {
+      w = std::ldexp(random.coin() ? w : -w, -random.between(50, 90)), b = static_cast<Parameter>(result * unit);
+    }
+  }
+}
+
 /// One element of the row of one among k², times a weight of the parameters' precision: k·w + b of one bit more.
 /// A layer norm of one among k² + 1 is the same.
 template <class T, class Parameter>
@@ -139,6 +156,7 @@ matrix<T, Parameter> matrix_of_ties(rng& random, bool is_centred) {
   if (random.coin()) {
     of.bias.assign(of.n, to<Parameter>(0));
     of.bias[place] = to<Parameter>(-of.weight[place] * (random.coin() ? 1 : 2));
+    if (is_centred && random.coin()) cancel<T>(random, k, of.weight[place], of.bias[place]);
   }
   return of;
 }

@@ -128,11 +128,12 @@ __device__ __forceinline__ void sum_row_exactly(const normalised_rows& in, unsig
   __syncthreads();
 }
 
-/// Stores the elements that `scale` leaves open. By all threads.
+/// Stores the elements that `scale` leaves open. By all threads. Not inlined: the loops of rows of doubles would
+/// spill.
 template <class T>
-__device__ __forceinline__ void store_open_elements(const normalised_rows& in, unsigned row,
-                                                    const core::row_scale& scale, core::result_rule rule,
-                                                    normalise_storage<T>& storage) {
+[[gnu::noinline]] __device__ void store_open_elements(const normalised_rows& in, unsigned row,
+                                                      const core::row_scale& scale, core::result_rule rule,
+                                                      normalise_storage<T>& storage) {
   sum_row_exactly(in, row, storage);
   const auto& exact = *reinterpret_cast<const core::exact_row<T>*>(storage.row);
   if (exact.is_nan()) {

@@ -1,7 +1,9 @@
-// core/normalisation.hpp by itself, against the oracle: an enclosure that decides an element decides it right, from
-// sums that are exact and from sums with a wide bound; integers find every element, ties included.
+// exactdot/core/normalisation.hpp and the kernels of rows by themselves, against the oracle: an enclosure that
+// decides an element decides it right, from sums that are exact and from sums that are off by a part of a wide
+// bound; integers find every element, ties included.
 #include <gtest/gtest.h>
 
+#include <cpu/kernels.hpp>
 #include <exactdot/core/normalisation.hpp>
 
 #include "oracle/cases.hpp"
@@ -40,7 +42,7 @@ core::enclosure widened(core::enclosure sum, double by, double part) {
 }
 
 struct counts {
-  long elements = 0, decided = 0, wrong = 0;
+  long elements = 0, decided = 0, of_kernels = 0, wrong = 0;
 };
 
 template <class T, class Parameter>
@@ -66,6 +68,35 @@ class row_check {
     right_.emplace(row, is_centred, epsilon, format_of_results<T>);
   }
 
+  /// What the kernels decide from a scale.
+  void check_kernels(const core::row_scale& scale, std::span<const T> x, std::span<const double> w,
+                     std::span<const double> b, counts& found) const {
+    std::vector<carrier> elements, weights, biases;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      elements.push_back(static_cast<carrier>(x[k]));
+      weights.push_back(static_cast<carrier>(w[k])), biases.push_back(static_cast<carrier>(b[k]));
+    }
+    for (const cpu_engine::instruction_set* set : cpu_engine::runnable_instruction_sets()) {
+      std::vector<T> out(x.size());
+      std::vector<std::uint32_t> open(x.size());
+      const auto kernel = set->normalisations[static_cast<std::size_t>(type_of<T>)];
+      open.resize(kernel(scale, elements.data(), weights.data(), biases.data(), x.size(), out.data(), open.data()));
+      for (std::size_t k = 0, next = 0; k < x.size(); ++k) {
+        if (next < open.size() && open[next] == k) {
+          ++next;
+          continue;
+        }
+        ++found.of_kernels;
+        const std::uint64_t expected = right_->element(of(x[k]), w[k], b[k]),
+                            got = exactdot::detail::to_word(out[k]);
+        if (got == expected || ++found.wrong > 1) continue;
+        ADD_FAILURE() << set->name << ", " << name_of(type_of<T>) << ": x " << of(x[k]) << ", w " << w[k] << ", b "
+                      << b[k] << ", relative bound " << scale.relative << ": expected " << std::hex << expected
+                      << ", got " << got;
+      }
+    }
+  }
+
   void check(std::span<const T> x, const std::vector<Parameter>& weight, const std::vector<Parameter>& bias,
              rng& random, counts& found) {
     const core::enclosure sum = is_centred_ ? enclosure_of<carrier>(sum_) : core::enclosure{0, 0, 0};
@@ -78,6 +109,14 @@ class row_check {
     const core::row_scale near = scale(sum, squares),
                           wide = scale(widened(sum, by, part), widened(squares, by, -part));
     core::exact_row<carrier> exact(sum_.data(), squares_.data(), n_, epsilon_, is_centred_, memory_);
+    std::vector<double> weights, biases;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      weights.push_back(weight.empty() ? 1 : of(weight[k]));
+      biases.push_back(bias.empty() || !is_centred_ ? 0 : of(bias[k]));
+    }
+    for (const core::row_scale* from : {&near, &wide}) {
+      if (from->relative < 0x1p-20) check_kernels(*from, x, weights, biases, found);
+    }
     for (std::size_t k = 0; k < x.size(); ++k) {
       const Parameter w = weight.empty() ? to<Parameter>(1) : weight[k];
       const Parameter b = bias.empty() || !is_centred_ ? to<Parameter>(0) : bias[k];
@@ -127,6 +166,7 @@ void expect_right(int cases, std::uint64_t seed) {
   }
   EXPECT_EQ(found.wrong, 0) << "of " << found.elements;
   EXPECT_GT(found.decided, found.elements / 2);
+  EXPECT_GT(found.of_kernels, found.elements / 2);
 }
 
 TEST(normalisation, of_floats_is_right) { expect_right<float, float>(2000, 1); }
