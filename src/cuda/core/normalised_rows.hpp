@@ -24,7 +24,6 @@ struct normalised_rows {
   double epsilon = 0;
   double inverse_n = 0;        ///< 1/n, rounded
   double relative_of_sum = 0;  ///< what a plain sum of a row's squares errs by at most, as a part of it
-  int log2_bound = 0;          ///< results that err by less than 2^-log2_bound of themselves are rounded quickly
 
   [[nodiscard]] EXACTDOT_CORE const char* row_of_x(unsigned i) const {
     return x + static_cast<std::ptrdiff_t>(i) * next_x;
@@ -67,17 +66,6 @@ inline constexpr int normalise_threads_of_doubles = 256;
 constexpr double relative_of_plain_sum(std::size_t n, const normalise_config& config, std::size_t width) {
   const std::size_t of_thread = n / static_cast<std::size_t>(config.lanes) + width * 4;
   return 0x1p-53 * (1 + 0x1p-10) * static_cast<double>(of_thread + 5 + static_cast<std::size_t>(config.lanes) / 32);
-}
-
-/// Rows of more than some 2^24 elements may not keep this bound, and are looked at closer.
-inline constexpr int min_log2_bound = 36;
-/// A bound that results keep whose row cancels nothing: 1/√v errs by half of what the sum does, and by roundings.
-constexpr int log2_of_quick_bound(double relative_of_sum) {
-  int found = 46;
-  while (found > min_log2_bound &&
-         (0.5625 * relative_of_sum + 0x1p-49) * static_cast<double>(std::uint64_t{1} << found) > 0.75)
-    --found;
-  return found;
 }
 
 }  // namespace exactdot::inline v0_3::cuda_engine

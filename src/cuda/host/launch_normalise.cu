@@ -13,7 +13,6 @@ template <class Element, class Parameter, std::size_t which>
 void launch_rows(const workspace::storage& storage, normalised_rows in) {
   static constexpr normalise_config config = normalise_configs[which];
   in.relative_of_sum = relative_of_plain_sum(in.n, config, 16 / sizeof(Element));
-  in.log2_bound = log2_of_quick_bound(in.relative_of_sum);
   launch_kernel(
       storage, "launching the kernel of normalised rows",
       {blocks_for(storage, in.count, config.rows_of_block(), config.blocks_per_multiprocessor), config.threads},

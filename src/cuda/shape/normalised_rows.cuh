@@ -94,20 +94,20 @@ __device__ __forceinline__ void store_words(const unsigned (&word)[4], char* fir
 /// x·w/√(Σx²/n + ε) of a pack, for a row whose terms err by less than rounding quickly allows: false if some are
 /// rare, which look_closer stores.
 template <class Element, class Words, class Weights>
-__device__ __forceinline__ bool scale_pack(const row_terms& row, int log2_bound, const Words& x,
-                                           const Weights& weight, unsigned (&to)[4]) {
+__device__ __forceinline__ bool scale_pack(const row_terms& row, const Words& x, const Weights& weight,
+                                           unsigned (&to)[4]) {
   bool is_rare = weight.any_special();
   for_each_of_pack<Element>(to, [&](int j) {
     const double factor = row.shifted_scale * shifted_double(weight.value(j));
     const double value = __fma_rn(static_cast<double>(x.value(j)), factor, 0.0);  // so that no zero is negative
-    return quick_rounding<Element>::round(value, log2_bound, is_rare);
+    return quick_rounding<Element>::round(value, fabs(value) * row.relative, is_rare);
   });
   return !is_rare;
 }
 /// The same of (x − m)·w/√(v + ε) + b.
 template <class Element, class Words, class Weights>
-__device__ __forceinline__ bool normalise_pack(const row_terms& row, int log2_bound, const Words& x,
-                                               const Weights& weight, const Weights& bias, unsigned (&to)[4]) {
+__device__ __forceinline__ bool normalise_pack(const row_terms& row, const Words& x, const Weights& weight,
+                                               const Weights& bias, unsigned (&to)[4]) {
   bool is_rare = weight.any_special() || bias.any_special();
   for_each_of_pack<Element>(to, [&](int j) {
     const double difference = static_cast<double>(x.value(j)) - row.mean;
@@ -115,7 +115,7 @@ __device__ __forceinline__ bool normalise_pack(const row_terms& row, int log2_bo
     const double value = __fma_rn(difference, factor, static_cast<double>(bias.value(j) + 0.0F));
     const double bound = fabs(factor) * __fma_rn(fabs(difference), row.relative, row.mean_error);
     is_rare |= !(bound <= fabs(value));
-    return quick_rounding<Element>::round(value, log2_bound, is_rare);
+    return quick_rounding<Element>::round(value, bound, is_rare);
   });
   return !is_rare;
 }
@@ -163,11 +163,11 @@ __device__ __forceinline__ bool store_turn(const normalised_rows& in, unsigned r
     unsigned found[4];
     bool is_done = false;
     if (is_plain) {
-      is_done = scale_pack<Element>(terms, in.log2_bound, x[p], weight, found);
+      is_done = scale_pack<Element>(terms, x[p], weight, found);
     } else {
       typename Shape::parameters bias;
       bias.load_or(0, in.bias, at, in.n);
-      is_done = normalise_pack<Element>(terms, in.log2_bound, x[p], weight, bias, found);
+      is_done = normalise_pack<Element>(terms, x[p], weight, bias, found);
     }
     if (!is_done) rare |= 1U << p;
     store_words<Element, Shape::is_aligned>(found, to, at, in.n);
@@ -175,7 +175,7 @@ __device__ __forceinline__ bool store_turn(const normalised_rows& in, unsigned r
   bool is_open = false;
   for (; rare != 0; rare &= rare - 1) {
     const unsigned at = Shape::place(first, static_cast<unsigned>(__ffs(static_cast<int>(rare)) - 1));
-    is_open |= look_closer<float>(in, row, terms, at, Shape::count);
+    is_open |= look_closer<float>(in, row, terms, quick_rounding<Element>::log2_bound, at, Shape::count);
   }
   return is_open;
 }
@@ -199,7 +199,7 @@ __device__ __forceinline__ bool normalise_row(const normalised_rows& in, unsigne
   } else {
     sums = join_block(sums, of_warp, in.is_centred);
   }
-  const row_terms terms = terms_of(in, sums);
+  const row_terms terms = terms_of<quick_rounding<typename Shape::Element>::log2_bound>(in, sums);
   if (!terms.is_known()) return true;
   bool is_open = false;
   first = 0;

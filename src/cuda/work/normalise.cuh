@@ -7,9 +7,10 @@
 //
 // A result of 16 bits goes by way of a float, of which one value alone is a tie: a bound below half of the float's
 // last place decides all others, and there what y differs by from the float, unless that is within its bound. One
-// of 32 bits is decided by the bits behind its last. What stays open is looked at closer, with the bound of this element; then normalise_again.cuh. Conversions between float and double, of
-// which a multiprocessor makes 16 a clock, are three for each element, and one for its bias: weights become doubles
-// by their bits.
+// of 32 bits is decided by the bits behind its last, next to a tie likewise. What stays open is looked at closer,
+// with the bound of this element; then normalise_again.cuh. Conversions between float and double, of which a
+// multiprocessor makes 16 a clock, are three for each element, and one for its bias: weights become doubles by
+// their bits.
 #pragma once
 
 #include <cuda/core/line_load.cuh>
@@ -127,9 +128,9 @@ __device__ __forceinline__ void find_mean(const normalised_rows& in, const row_s
 ///
 /// 1/√(v(1 + d)) errs by less than 0.5625·|d| for |d| < 2^-6; 2^-49 covers what root_error does not tell, up to
 /// 2^-53, and four roundings. Scales are below 2^60, so that those of weights' bits are finite.
+template <int log2_bound>
 __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const row_sums& sums) {
-  constexpr double u = 0x1p-53;
-  const double per_bound = power(in.log2_bound);
+  constexpr double u = 0x1p-53, per_bound = std::uint64_t{1} << log2_bound;
   row_terms row{0, 0, 0, 0};
   const double mean_square = sums.squares * in.inverse_n;
   double variance = mean_square, error = (in.relative_of_sum + 4 * u) * mean_square;
@@ -148,36 +149,44 @@ __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const r
   return row;
 }
 
-/// The bits of z, which may err by less than 2^-log2_bound |z|, rounded; or `is_rare`: next to a tie, or of fewer
-/// bits than others. z is no NaN.
+/// The bits of z rounded, which errs by less than bound·2^-log2_bound, and that by less than 2^-log2_bound |z|; or
+/// `is_rare`: next to a tie, or of fewer bits than others. z is no NaN.
 template <class Element>
 struct quick_rounding {
   static constexpr int precision = core::format<Element>::precision;
+  static constexpr int log2_bound = precision == 24 ? 36 : 28;  ///< of 16 bits: less than half a float's last place
 
-  static __device__ __forceinline__ unsigned round(double z, int log2_bound, bool& is_rare) {
+  static __device__ __forceinline__ unsigned round(double z, double bound, bool& is_rare) {
     const float value = __double2float_rn(z);
     unsigned bits = __float_as_uint(value);
     if constexpr (precision == 24) {
-      constexpr unsigned half = 1U << 28;
-      const unsigned bound = 1U << (53 - log2_bound);  // in units of the last place of z
+      constexpr unsigned half = 1U << 28, window = 1U << (53 - log2_bound);  // in units of the last place of z
       const auto behind = static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & (2 * half - 1);
-      is_rare |= is_subnormal(z) || behind - (half - bound) <= 2 * bound;
+      is_rare |= is_subnormal(z);
+      if (behind - (half - window) <= 2 * window) {
+        is_rare |= !(fabs(z - __hiloint2double(static_cast<int>(high_word(z)), low_of_tie(z))) > error_of(bound));
+      }
       return bits;
     } else if constexpr (precision == 11) {
       is_rare |= is_subnormal(z);
-      if ((bits & 0x1fffU) == 0x1000U) bits = beside_tie(z, value, is_rare);
+      if ((bits & 0x1fffU) == 0x1000U) bits = beside_tie(z, value, bound, is_rare);
       return float16_bits(__uint_as_float(bits));
     } else {
-      if ((bits & 0xffffU) == 0x8000U) bits = beside_tie(z, value, is_rare);  // subnormal ones too
+      if ((bits & 0xffffU) == 0x8000U) bits = beside_tie(z, value, bound, is_rare);  // of subnormal results too
       return (bits + 0x8000U) >> 16;
     }
   }
 
  private:
+  static __device__ __forceinline__ double error_of(double bound) { return bound * power(-log2_bound); }
+  /// The low word of the number half way between the floats around z.
+  static __device__ __forceinline__ int low_of_tie(double z) {
+    return static_cast<int>((static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & 0xe0000000U) | 1U << 28);
+  }
   /// The float on the side of the tie `value` where z is; rare if its bound does not tell.
-  static __device__ __forceinline__ unsigned beside_tie(double z, float value, bool& is_rare) {
+  static __device__ __forceinline__ unsigned beside_tie(double z, float value, double bound, bool& is_rare) {
     const double rest = z - static_cast<double>(value);
-    is_rare |= !(fabs(rest) > fabs(z) * power(-min_log2_bound));
+    is_rare |= !(fabs(rest) > error_of(bound));
     return __float_as_uint(value) + ((rest < 0) == (z < 0) ? 1U : ~0U);
   }
   /// As an element; zero is none. No product of a call is so small that its high word is 0.

@@ -194,9 +194,10 @@ __device__ void normalise_again(const normalised_rows& in, unsigned row, normali
 }
 
 template <class T>
-__device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms, unsigned at, unsigned count) {
+__device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms, int log2_bound, unsigned at,
+                            unsigned count) {
   const core::result_rule rule = rule_of(in.type);
-  const double bound_unit = core::bit_cast<double>(static_cast<std::uint64_t>(1023 - in.log2_bound) << 52);
+  const double bound_unit = core::bit_cast<double>(static_cast<std::uint64_t>(1023 - log2_bound) << 52);
   const unsigned left = in.n - at, end = at + (left < count ? left : count);
   bool is_open = false;
   for (unsigned i = at; i < end; ++i) {
@@ -207,7 +208,7 @@ __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms t
   return is_open;
 }
 
-template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, unsigned, row_terms, unsigned,
+template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, unsigned, row_terms, int, unsigned,
                                                        unsigned);
 template __device__ void normalise_again(const normalised_rows&, unsigned, normalise_memory<EXACTDOT_ELEMENT>&);
 

@@ -346,6 +346,27 @@ TEST_F(cuda_normalise, elements_next_to_ties_and_to_zero_are_rounded_once) {
   }
 }
 
+/// Elements 3·w/2 for weights w nearest to 2·t/3, of ties t: some 2^-25 of t beside them, so that a float is the
+/// tie.
+TEST_F(cuda_normalise, elements_close_to_ties_are_rounded_once) {
+  using enum element_type;
+  const std::vector<double> of_mean_square_4{3, 3, 2, 1, 1, 0};
+  for (const element_type type : {bfloat16, float16}) {
+    oracle::rng random(5);
+    normalisation of{type, float32, 40, 48, false, 0, {}};
+    std::vector<double> weight, x;
+    for (std::size_t i = 0; i < of.n; ++i) {
+      const int bits = type == bfloat16 ? 7 : 10;
+      const double tie = std::ldexp(1.0, bits) + static_cast<double>(random.below(std::uint64_t{1} << bits)) + 0.5;
+      weight.push_back(static_cast<double>(static_cast<float>(tie * 2 / 3)) * (random.coin() ? 1 : -1));
+    }
+    for (std::size_t i = 0; i < of.rows * of.n; ++i) x.push_back(of_mean_square_4[i % 6]);
+    of.x = encoded(type, x), of.weight = encoded(float32, weight);
+    expect_right(of, "close to ties");
+    if (HasFatalFailure()) return;
+  }
+}
+
 /// A row has the same bits alone and among others, wherever it lies.
 TEST_F(cuda_normalise, a_row_has_the_same_bits_in_every_batch) {
   using enum element_type;
