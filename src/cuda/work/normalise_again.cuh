@@ -34,8 +34,8 @@ struct row_terms {
 
 /// Stores those of `count` elements from `at` on that their bounds decide: whether there are others. By one thread.
 template <class T>
-[[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms, unsigned at,
-                                              unsigned count);
+[[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms,
+                                              int log2_bound, unsigned at, unsigned count);
 
 /// Stores all elements of a row. By all threads of a block of 128 to 512, of doubles of 256 or more; barriers
 /// before and after.
