@@ -168,7 +168,7 @@ struct quick_rounding {
       }
       return bits;
     } else if constexpr (precision == 11) {
-      is_rare |= is_subnormal(z);
+      if (is_subnormal(z)) return subnormal_bits(z, bound, is_rare);
       if ((bits & 0x1fffU) == 0x1000U) bits = beside_tie(z, value, bound, is_rare);
       return float16_bits(__uint_as_float(bits));
     } else {
@@ -188,6 +188,12 @@ struct quick_rounding {
     const double rest = z - static_cast<double>(value);
     is_rare |= !(fabs(rest) > error_of(bound));
     return __float_as_uint(value) + ((rest < 0) == (z < 0) ? 1U : ~0U);
+  }
+  /// Of float16, z below its normal numbers: the nearest multiple of 2^-24; rare half way between two.
+  static __device__ __forceinline__ unsigned subnormal_bits(double z, double bound, bool& is_rare) {
+    const double units = fabs(z) * 0x1p24, nearest = rint(units);
+    is_rare |= !(0.5 - fabs(units - nearest) > error_of(bound) * 0x1p24);
+    return static_cast<unsigned>(nearest) | (static_cast<unsigned>(high_word(z)) >> 31) << 15;
   }
   /// As an element; zero is none. No product of a call is so small that its high word is 0.
   static __device__ __forceinline__ bool is_subnormal(double z) {

@@ -353,12 +353,14 @@ TEST_F(cuda_normalise, elements_close_to_ties_are_rounded_once) {
   const std::vector<double> of_mean_square_4{3, 3, 2, 1, 1, 0};
   for (const element_type type : {bfloat16, float16}) {
     oracle::rng random(5);
-    normalisation of{type, float32, 40, 48, false, 0, {}};
+    normalisation of{type, float32, 4, 48, false, 0, {}};
     std::vector<double> weight, x;
     for (std::size_t i = 0; i < of.n; ++i) {
       const int bits = type == bfloat16 ? 7 : 10;
-      const double tie = std::ldexp(1.0, bits) + static_cast<double>(random.below(std::uint64_t{1} << bits)) + 0.5;
-      weight.push_back(static_cast<double>(static_cast<float>(tie * 2 / 3)) * (random.coin() ? 1 : -1));
+      std::uint64_t twice = 0;  // the tie; none of 3, of which the element would be the tie itself
+      while (twice % 3 == 0) twice = 2 * ((std::uint64_t{1} << bits) + random.below(std::uint64_t{1} << bits)) + 1;
+      weight.push_back(static_cast<double>(static_cast<float>(static_cast<double>(twice) / 3)) *
+                       (random.coin() ? 1 : -1));
     }
     for (std::size_t i = 0; i < of.rows * of.n; ++i) x.push_back(of_mean_square_4[i % 6]);
     of.x = encoded(type, x), of.weight = encoded(float32, weight);
