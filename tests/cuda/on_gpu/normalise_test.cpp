@@ -369,6 +369,25 @@ TEST_F(cuda_normalise, elements_close_to_ties_are_rounded_once) {
   }
 }
 
+TEST_F(cuda_normalise, results_below_the_normal_numbers_are_rounded_once) {
+  using enum element_type;
+  for (const element_type type : {float16, bfloat16}) {
+    for (const bool is_centred : {false, true}) {
+      oracle::rng random(6);
+      normalisation of{type, float32, 5, 264, is_centred, 1e-5, {}};
+      for (std::size_t row = 0; row < of.rows; ++row) {
+        const words x = encoded(type, row_of(data::bells, random, of.n, type));
+        of.x.insert(of.x.end(), x.begin(), x.end());
+      }
+      std::vector<double> weight = row_of(data::bells, random, of.n, float32);
+      for (double& each : weight) each = std::ldexp(each, type == float16 ? -17 : -128);
+      of.weight = encoded(float32, weight);
+      expect_right(of, "subnormal results");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 /// A row has the same bits alone and among others, wherever it lies.
 TEST_F(cuda_normalise, a_row_has_the_same_bits_in_every_batch) {
   using enum element_type;
