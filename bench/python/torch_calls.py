@@ -54,9 +54,10 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     learned, of_tokens = make(512, 512).requires_grad_(), make(16, 512)
     found["`linear` and its gradient, the same"] = (gradient_of(lambda w: F.linear(tokens, w), learned, of_tokens),
                                                    gradient_of(lambda w: xt.linear(tokens, w), learned, of_tokens))
-    table, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
-    found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(table, 0, ids, rows), lambda: xt.index_add(table, 0, ids, rows))
-    weights = table.clone().requires_grad_()
+    of_ids, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
+    found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(of_ids, 0, ids, rows),
+                                                         lambda: xt.index_add(of_ids, 0, ids, rows))
+    weights = of_ids.clone().requires_grad_()
     found["`embedding` and its gradient, the same"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
                                                       gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
     table, scale, shift = make(1000, 1000), make(1000), make(1000)
@@ -87,7 +88,7 @@ def main() -> None:
 
     def least(calls: dict[str, Call]) -> dict[str, float]:
         samples = interleaved({name: repeated(call, wait=wait) for name, call in calls.items()}, given.rounds)
-        return {name + "_ns": round(1e9 * min(taken), 1) for name, taken in samples.items()}
+        return {name + "_ns": round(1e9 * min(taken)) for name, taken in samples.items()}
 
     rows = [{"what": name} | least({"torch": theirs, "exactdot": ours}) for name, (theirs, ours) in cases(given.device).items()]
     x = torch.randn(64, device=given.device)

@@ -85,17 +85,9 @@ def busy_threads(text):
                  for count, value in rows])
 
 
-def since_version_01(text, machine):
-    """From what scripts/compare_versions printed; the threads of the new version pay from other lengths on, so one."""
-    rows = re.findall(r"^\| (float32|float64) \| exact \| (\d+) \| 1 \| \S+ \| \S+ \| ([\d.]+) \|$", text, re.MULTILINE)
-    return Goal(f"`exact` dot in cache: ≤ {VERSION_GOAL:g} of version 0.1, side by side",
-                [Case(f"{TYPES[type_]} {length(int(n))}", Ratio(float(value), False), VERSION_GOAL)
-                 for type_, n, value in rows if 2 * ITEM_BYTES[type_] * int(n) <= last_cache(machine)])
-
-
-def all_goals(results, many, found, threads_text, versions_text):
+def all_goals(results, many, found, threads_text):
     return [
-        memory_dot(results), memory_dot(many, f" (of {many.report['machine']['hardware_threads']})"), memory_reductions(found), since_version_01(versions_text, results.report["machine"]),
+        memory_dot(results), memory_dot(many, f" (of {many.report['machine']['hardware_threads']})"), memory_reductions(found),
         Goal(f"`exact` nrm2 in cache, from {MIN_IN_CACHE} on: ≤ {NORM_GOAL:g} of OpenBLAS's nrm2",
              in_cache(found, "nrm2", ("openblas", "openblas_as_shipped"), NORM_GOAL, TYPES),
              "every float is converted to double"),

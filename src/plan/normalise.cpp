@@ -45,10 +45,10 @@ void check_types(const normalisation& how, const any_grid& x, const any_results&
 }
 
 void check_rows(const normalisation& how, const any_grid& x, const any_results& out) {
-  const auto is_row = [&](const axis& elements) {
-    return elements.n <= 1 || elements.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
-  };
   const axis &rows = x.results[0], &elements = x.elements[0];
+  const auto is_row = [&](const axis& of) {
+    return rows.n == 0 || of.n <= 1 || of.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
+  };
   if (out.axes[0].n != rows.n || out.axes[1].n != elements.n) {
     refuse(how,
            "the shapes of the elements and the results differ (" + std::to_string(rows.n) + " by " +

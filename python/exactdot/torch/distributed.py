@@ -9,7 +9,6 @@ Over Gloo for CPU tensors and NCCL for CUDA ones, ordered by PyTorch's current s
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -231,23 +230,9 @@ def exact_hook(group: Any, bucket: Any) -> Any:
     >>> model.register_comm_hook(None, xdist.exact_hook)
     >>> dist.destroy_process_group()
     """
-    gradients = bucket.buffer()
-    if not gradients.is_cuda:
-        done: torch.futures.Future[Tensor] = torch.futures.Future()
-        done.set_result(all_reduce_exact(gradients, "mean", group=group))
-        return done
-    done = torch.futures.Future(devices=[gradients.device])
-    stream = _stream_of_hook(gradients.device)
-    stream.wait_stream(torch.cuda.current_stream(gradients.device))
-    with torch.cuda.stream(stream):  # the rest of the backward pass goes on meanwhile; DDP waits for the future
-        gradients.record_stream(stream)
-        done.set_result(all_reduce_exact(gradients, "mean", group=group))
+    done: torch.futures.Future[Tensor] = torch.futures.Future()
+    done.set_result(all_reduce_exact(bucket.buffer(), "mean", group=group))
     return done
-
-
-@functools.lru_cache
-def _stream_of_hook(device: torch.device) -> torch.cuda.Stream:
-    return torch.cuda.Stream(device)
 
 
 exact_hook.__annotations__.update({"bucket": dist.GradBucket, "return": torch.futures.Future[Tensor]})  # which DDP looks at
