@@ -60,7 +60,7 @@ void normalise_rows(const normalisation& how, const rows<T>& x, Out&& out, const
 }  // namespace detail
 
 /// out[i, k] = x[i, k]·weight[k]/√(Σx[i]²/n + epsilon), rounded once. PyTorch's epsilon is, by default, the machine
-/// epsilon of the element type.
+/// epsilon of float, or of double elements that of double.
 template <element T, detail::contiguous_view Weight, result_range Out>
 void rms_norm(const rows<T>& x, const Weight& weight, Out&& out, double epsilon, const options& options = {}) {
   detail::normalise_rows({"rms_norm", false, epsilon, detail::to_parameters<T>(weight), {}}, x, out, options);

@@ -44,11 +44,11 @@ class plain_rows {
   explicit plain_rows(const imported_array& x) : x_(x), of_(x), data_(x.data) {
     if (of_.are_plain) return;
     size_ = size_of(x.type);
-    copy_ = std::make_unique_for_overwrite<std::byte[]>(of_.rows.n * of_.elements.n * size_);
   }
   /// Without the GIL, before the array is read.
   void fill() {
-    if (copy_ == nullptr || data_ == copy_.get()) return;
+    if (!is_copy() || copy_ != nullptr) return;
+    copy_ = std::make_unique_for_overwrite<std::byte[]>(of_.rows.n * of_.elements.n * size_);
     const std::vector<axis> axes = x_.all_axes();
     const std::size_t bytes = of_.elements.n * size_;
     for (std::size_t row = 0; row < of_.rows.n; ++row) {
@@ -66,7 +66,7 @@ class plain_rows {
   [[nodiscard]] any_grid grid() const { return {data_, x_.type, {&of_.rows, 1}, {&of_.elements, 1}}; }
   /// Of one row.
   [[nodiscard]] any_vector vector() const { return {data_, of_.elements.n, x_.type}; }
-  [[nodiscard]] bool is_copy() const { return copy_ != nullptr; }
+  [[nodiscard]] bool is_copy() const { return size_ != 0; }
 
  private:
   const imported_array& x_;
@@ -76,10 +76,10 @@ class plain_rows {
   std::unique_ptr<std::byte[]> copy_;
 };
 
-/// PyTorch's defaults: the machine epsilon of the elements, or 1e-5.
+/// PyTorch's defaults: the machine epsilon of the type in which it computes, or 1e-5.
 double read_epsilon(const normalise_call& given, element_type type) {
   if (given.epsilon.is_none()) {
-    return given.is_centred ? 1e-5 : std::ldexp(1, 1 - core::format_of(type).precision);
+    return given.is_centred ? 1e-5 : std::ldexp(1, size_of(type) == sizeof(double) ? -52 : -23);
   }
   const double epsilon = PyFloat_AsDouble(given.epsilon.ptr());
   if (epsilon != -1 || PyErr_Occurred() == nullptr) return epsilon;

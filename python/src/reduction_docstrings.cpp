@@ -129,7 +129,7 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
                  "epsilon : float, optional\n    What is added to the mean of the squares or to the variance: 0, "
                  "or "
                  "1e-150 to 1e100. Default: ") +
-             (std::string_view(text.name) == "layer_norm" ? "1e-5" : "the\n    machine epsilon of the type of x") +
+             (std::string_view(text.name) == "layer_norm" ? "1e-5" : "the\n    machine epsilon of float32, of float64 that of float64") +
              ".\n";
     case mode_parameter:
       return std::string(

@@ -9,9 +9,13 @@ namespace {
 using namespace exactdot;
 using namespace exactdot::c;
 
-/// Weights or biases: none for a null pointer.
-any_vector parameters(const xd_vector* given, const char* caller, const char* argument) {
-  return given == nullptr ? any_vector() : to_vector(given, caller, argument);
+/// Weights or biases of a row of n elements: none for a null pointer.
+any_vector parameters(const xd_vector* given, std::size_t n, const char* caller, const char* argument) {
+  if (given == nullptr) return {};
+  const any_vector found = to_vector(given, caller, argument);
+  if (found.n == n) return found;
+  throw error(errc::size_mismatch, std::string(caller) + ": " + argument + " has " + std::to_string(found.n) +
+                                       " elements, a row " + std::to_string(n));
 }
 
 xd_status normalise(const char* caller, bool is_centred, const xd_rows* x, const xd_vector* weight,
@@ -23,8 +27,8 @@ xd_status normalise(const char* caller, bool is_centred, const xd_rows* x, const
     std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
     if (__builtin_mul_overflow(x->n, size, &row)) row = PTRDIFF_MAX;
     const axis places[] = {{x->rows, result_stride != 0 ? result_stride : row}, {x->n, size}};
-    const detail::normalisation how{caller, is_centred, epsilon, parameters(weight, caller, "weight"),
-                                    parameters(bias, caller, "bias")};
+    const detail::normalisation how{caller, is_centred, epsilon, parameters(weight, x->n, caller, "weight"),
+                                    parameters(bias, x->n, caller, "bias")};
     detail::normalise(how, rows.view, {results, rows.view.type, places}, to_options(options, caller));
   });
 }

@@ -8,13 +8,14 @@ static void test_rms_norm(void) {
   const float weights[] = {2, 2, 2, 0.5F};
   const xd_rows rows = xd_matrix_rows(values, 2, 4, XD_FLOAT32),
                 last = {values + 4, 1, 4, 0, sizeof(float), XD_FLOAT32, 0};
-  const xd_vector weight = xd_contiguous(weights, 4, XD_FLOAT32), few = xd_contiguous(weights, 3, XD_FLOAT32);
+  const xd_vector weight = xd_contiguous(weights, 4, XD_FLOAT32), few = xd_contiguous(weights, 3, XD_FLOAT32), none = xd_contiguous(weights, 0, XD_FLOAT32);
   float out[10] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
   CHECK_OK(xd_rms_norm(&last, &weight, 0, out, 0, NULL));
   CHECK(out[0] == 0.4F && out[1] == 2.8F && out[2] == 2 && out[3] == 0.5F && out[4] == 9);
   CHECK_OK(xd_rms_norm(&rows, NULL, 12.5, out, 5 * sizeof(float), NULL));
   CHECK(out[0] == 0.6F && out[1] == 0.8F && out[2] == 1 && out[3] == 0 && out[4] == 9 && out[9] == 9);
   CHECK_ERROR(xd_rms_norm(&rows, &few, 0, out, 0, NULL), XD_SIZE_MISMATCH, "xd_rms_norm: weight has 3");
+  CHECK_ERROR(xd_rms_norm(&rows, &none, 0, out, 0, NULL), XD_SIZE_MISMATCH, "xd_rms_norm: weight has 0");
   CHECK_ERROR(xd_rms_norm(&rows, NULL, -1, out, 0, NULL), XD_BAD_OPTION, "epsilon is -1");
   CHECK_ERROR(xd_rms_norm(&rows, NULL, 0, NULL, 0, NULL), XD_NULL_POINTER, "results");
   CHECK_ERROR(xd_rms_norm(NULL, NULL, 0, out, 0, NULL), XD_NULL_POINTER, "x is a null");

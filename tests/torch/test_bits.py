@@ -118,6 +118,18 @@ def test_corrections_with_a_fraction(element: str) -> None:
             xt.std(x, correction=0.5)
 
 
+def test_default_epsilon_and_gradients_of_rms_norm_beyond_float32() -> None:
+    x = torch.tensor([[2.0 ** -9, -2.0 ** -9]])
+    for element in (torch.float16, torch.bfloat16, torch.float32):
+        assert torch.equal(xt.rms_norm(x.to(element), 2), xt.rms_norm(x.to(element), 2, eps=2.0 ** -23))
+    for scale in (2e19, 1e-30):  # the sum of squares is beyond float32
+        rows = (torch.tensor([1.0, 0.5, 1.5, 0.5]) * scale).requires_grad_()
+        (found,) = torch.autograd.grad(xt.rms_norm(rows, 4, eps=0.0), rows, torch.tensor([1.0, 0, 0, 0]))
+        doubles = rows.detach().double().requires_grad_()
+        (wanted,) = torch.autograd.grad(xt.rms_norm(doubles, 4, eps=0.0), doubles, torch.tensor([1.0, 0, 0, 0], dtype=torch.float64))
+        torch.testing.assert_close(found.double() * scale, wanted * scale, rtol=1e-5, atol=1e-6)
+
+
 def test_empty_tensors_and_scalars() -> None:
     for f in (xt.sum, xt.vector_norm, xt.mean, xt.var, xt.std):
         theirs = {xt.vector_norm: torch.linalg.vector_norm}.get(f, getattr(torch, f.__name__, None))

@@ -73,7 +73,7 @@ TABLE: list[tuple[Any, Callable[[], Any], Callable[[], Any]]] = [
      lambda: xt.index_add(torch.zeros(4, 5), 0, IDS.flatten()[IDS.flatten() != 3], G.reshape(6, 5)[IDS.flatten() != 3])),
     (aten.native_layer_norm.default, lambda: aten.native_layer_norm(X, [5], WEIGHT, -WEIGHT, 1e-5),
      lambda: (xt.layer_norm(X, 5, WEIGHT, -WEIGHT), xt.mean(X, 1, True),
-              1 / torch.sqrt(xt.var(X, 1, correction=0, keepdim=True) + 1e-5))),
+              (1 / torch.sqrt(xt.var(X, 1, correction=0, keepdim=True, dtype=torch.float64) + 1e-5)).float())),
     (aten.native_layer_norm_backward.default,
      lambda: aten.native_layer_norm_backward(X.flip(0), X, [5], MEAN, SCALE, WEIGHT, WEIGHT, [True, True, True]),
      lambda: expected_gradients(X.flip(0), (X - MEAN) * SCALE, SCALE, True)),
@@ -107,11 +107,21 @@ def test_the_table_has_every_replacement() -> None:
     assert {row[0] for row in TABLE} | FUSED == set(REPLACED)
 
 
+@pytest.mark.parametrize("element", [torch.float16, torch.bfloat16])
+def test_the_gradient_of_layer_norm_may_follow_outside(element: torch.dtype) -> None:
+    x = X.to(element).requires_grad_()
+    for weight in (WEIGHT.to(element), WEIGHT):
+        with xt.deterministic():
+            y = F.layer_norm(x, (5,), weight)
+        (found,) = torch.autograd.grad(y.sum(), x)
+        assert found.dtype is element
+
+
 @pytest.mark.skipif(not FUSED, reason="this PyTorch has no fused rms_norm")
 def test_fused_rms_norm() -> None:
     """On a CPU PyTorch takes it apart before a mode sees it, so its replacements are called."""
-    (result, scale), square = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5), xt.vecdot(X, X)[:, None] / 5
-    assert torch.equal(result, xt.rms_norm(X, 5, WEIGHT, 1e-5)) and torch.equal(scale, 1 / torch.sqrt(square + 1e-5))
+    (result, scale), square = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5), xt.vecdot(X, X, dtype=torch.float64)[:, None] / 5
+    assert torch.equal(result, xt.rms_norm(X, 5, WEIGHT, 1e-5)) and torch.equal(scale, (1 / torch.sqrt(square + 1e-5)).float())
     found = REPLACED[aten._fused_rms_norm_backward.default](X.flip(0), X, [5], scale, WEIGHT, [True, True])
     assert all(map(torch.equal, found, expected_gradients(X.flip(0), X * scale, scale, False)))
 

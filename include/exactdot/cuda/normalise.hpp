@@ -3,9 +3,9 @@
 // exactdot/normalise.hpp, with the same bits.
 //
 // Arrays lie in the memory of the workspace's device, or in managed memory. Calls allocate nothing and do not wait,
-// so they can be captured in a graph: one launch. Speed is that of reading and writing once if rows begin at
-// multiples of 16 bytes and have at most 32 KB, for results of 16 and 32 bits of ordinary data
-// (docs/gpu-engine.md).
+// so they can be captured in a graph: one launch. Speed is half and more of that of reading and writing once
+// (docs/performance.md) if rows begin at multiples of 16 bytes and have at most 32 KB, for results of 16 and 32
+// bits of ordinary data (docs/gpu-engine.md).
 #pragma once
 
 #include <exactdot/cuda.hpp>

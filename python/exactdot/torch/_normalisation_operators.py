@@ -6,8 +6,8 @@ With x̂ the normalised element before weight and bias, k = 1/√(v + ε) and h 
     of weight  Σ g·x̂ over the rows
     of bias    Σ g over the rows
 
-in float32, of float64 in that. Every sum in them is exact and rounded once, x̂ is rounded once, and the rest are PyTorch's
-element-wise operators; so the gradient of a row depends on no other row, and the sums over rows on no order.
+in float32, of float64 in that, k first in float64. Every sum in them is exact and rounded once, x̂ is rounded once, and the rest are
+PyTorch's element-wise operators; so the gradient of a row depends on no other row, and the sums over rows on no order.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def save_normalised(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def scale_of(x: Tensor, epsilon: float, centred: bool, dims: int) -> Tensor:
-    """1/√(v + ε) of each row, from the exact variance or mean square; the last dims have length 1."""
+    """1/√(v + ε) of each row in float64, from the exact variance or sum of squares, rounded; the last dims have length 1."""
     rows = x.flatten(x.ndim - dims)
     if centred:
-        v = OPERATORS["var"](rows, [rows.ndim - 1], False, x.dtype, 0.0)
+        v = OPERATORS["var"](rows, [rows.ndim - 1], False, torch.float64, 0.0)
     else:
-        v = quotient(VECDOT(rows, rows, -1, x.dtype), rows.shape[-1])
-    return 1 / torch.sqrt(v + epsilon).reshape(*x.shape[:x.ndim - dims], *([1] * dims))
+        v = quotient(VECDOT(rows, rows, -1, torch.float64), rows.shape[-1])
+    return (1 / torch.sqrt(v + epsilon)).to(x.dtype).reshape(*x.shape[:x.ndim - dims], *([1] * dims))
 
 
 def row_gradient(h: Tensor, normal: Tensor, scale: Tensor, centred: bool, dims: int) -> Tensor:
@@ -92,6 +92,8 @@ def batched_normalised(info: Any, in_dims: tuple[Any, ...], x: Tensor, weight: T
     parameters = list(zip((weight, bias), in_dims[1:3]))
     if all(at is None for _, at in parameters):
         return NORMALISE(rows, weight, bias, epsilon, centred, dims), 0
+    if info.batch_size == 0:
+        return torch.empty_like(rows), 0
     each = [[p if p is None or at is None else p.select(at, i) for p, at in parameters] for i in range(info.batch_size)]
     return torch.stack([NORMALISE(row, *of_row, epsilon, centred, dims) for row, of_row in zip(rows, each)]), 0
 

@@ -9,14 +9,15 @@ import torch
 from torch import Tensor
 
 from exactdot.torch._normalisation_operators import NORMALISE
-from exactdot.torch._operators import autocast_dtype, check_tensors
+from exactdot.torch._operators import autocast_dtype, check_tensors, wide_of
 
+_INTEGERS = (int, torch.SymInt)
 _ROWS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def _normal_shape(caller: str, x: Tensor, given: Any) -> tuple[int, ...]:
-    shape = (given,) if isinstance(given, int) else given
-    if not isinstance(shape, Sequence) or not all(isinstance(n, int) for n in shape):
+    shape = (given,) if isinstance(given, _INTEGERS) else given
+    if not isinstance(shape, Sequence) or not all(isinstance(n, _INTEGERS) for n in shape):
         raise TypeError(f"{caller}: normalized_shape is {given!r}; use an integer or a tuple of integers")
     if not shape or tuple(x.shape[x.ndim - len(shape):]) != tuple(shape):
         raise ValueError(f"{caller}: normalized_shape is {tuple(shape)}; expected the last lengths of x, which has shape {tuple(x.shape)}")
@@ -61,7 +62,8 @@ def rms_norm(x: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps
     weight : Tensor, optional
         Of that shape, of the type of x or of float32, which is read as it is.
     eps : float, optional
-        0, or 1e-150 to 1e100: the number that it is, not rounded to the type of x. Default: torch.finfo(x.dtype).eps.
+        0, or 1e-150 to 1e100: the number that it is, not rounded to the type of x. Default: torch.finfo(torch.float32).eps, of
+        float64 that of float64.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def rms_norm(x: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps
     tensor([[0.8485, 1.1314]])
     """
     if eps is None:
-        eps = torch.finfo(x.dtype).eps if isinstance(x, Tensor) and x.dtype.is_floating_point else 0.0
+        eps = torch.finfo(wide_of(x.dtype)).eps if isinstance(x, Tensor) else 0.0
     return _normalised("rms_norm", x, normalized_shape, weight, None, eps, False)
 
 

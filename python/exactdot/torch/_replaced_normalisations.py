@@ -20,18 +20,20 @@ from exactdot.torch._replaced import aten, replaces
 _ROWS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
-def _takes(x: Tensor, *parameters: Tensor | None) -> bool:
+def _takes(x: Tensor, *parameters: Tensor | None, eps: float = 0.0) -> bool:
     kinds = {p.dtype for p in parameters if p is not None}
-    return x.dtype in _ROWS and len(kinds) <= 1 and kinds <= {x.dtype, torch.float32}
+    return x.dtype in _ROWS and len(kinds) <= 1 and kinds <= {x.dtype, torch.float32} and (eps == 0 or 1e-150 <= eps <= 1e100)
 
 
 @replaces(aten.native_layer_norm.default)
 def exact_layer_norm(x: Tensor, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    if not _takes(x, weight, bias):
+    if not _takes(x, weight, bias, eps=eps):
         return NotImplemented
     dims, wide = len(shape), x.to(wide_of(x.dtype))
     mean = OPERATORS["mean"](wide, list(range(x.ndim - dims, x.ndim)), True, wide.dtype)
-    return NORMALISE(x, weight, bias, eps, True, dims), mean, scale_of(wide, eps, True, dims)
+    has_wide = x.is_cuda or any(p is not None and p.dtype is not x.dtype for p in (weight, bias))
+    kind = wide.dtype if has_wide else x.dtype  # as PyTorch, whose own gradient may follow
+    return NORMALISE(x, weight, bias, eps, True, dims), mean.to(kind), scale_of(wide, eps, True, dims).to(kind)
 
 
 def _gradients(g: Tensor, x: Tensor, mean: Tensor | None, scale: Tensor, weight: Any, bias: Any, mask: Any, dims: int) -> tuple[Any, ...]:
@@ -50,9 +52,9 @@ def exact_layer_norm_gradient(g: Tensor, x: Tensor, shape: Any, mean: Tensor, sc
 
 
 def exact_rms_norm(x: Tensor, shape: Any, weight: Any, eps: Any) -> Any:
-    if not _takes(x, weight):
+    epsilon, dims = torch.finfo(wide_of(x.dtype)).eps if eps is None else eps, len(shape)
+    if not _takes(x, weight, eps=epsilon):
         return NotImplemented
-    epsilon, dims = torch.finfo(x.dtype).eps if eps is None else eps, len(shape)
     return NORMALISE(x, weight, None, epsilon, False, dims), scale_of(x.to(wide_of(x.dtype)), epsilon, False, dims)
 
 

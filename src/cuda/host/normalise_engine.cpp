@@ -42,10 +42,10 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
   in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
                   is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
                   is_aligned(of.bias, 0);
-  constexpr std::size_t most = std::size_t{1} << 30;  // rows of a launch
-  for (std::size_t first = 0; first < of.rows; first += most) {
+  constexpr std::size_t max_rows_of_launch = std::size_t{1} << 30;
+  for (std::size_t first = 0; first < of.rows; first += max_rows_of_launch) {
     const auto rows = static_cast<std::ptrdiff_t>(first);
-    in.count = static_cast<unsigned>(std::min(of.rows - first, most));
+    in.count = static_cast<unsigned>(std::min(of.rows - first, max_rows_of_launch));
     in.x = static_cast<const char*>(of.x) + rows * of.x_stride;
     in.out = static_cast<char*>(of.out) + rows * of.out_stride;
     cuda::launch_normalise(storage, in);
@@ -62,6 +62,9 @@ bool normalise(const normalise_request& of, const options& options) {
   };
   add(of.x, "x"), add(of.out, "the array of results"), add(of.weight, "weight"), add(of.bias, "bias");
   if (arrays.empty() || !takes_gpu(of.caller, arrays, options)) return false;
+  if (options.monitor != nullptr && options.monitor->cancel.load()) {
+    throw error(errc::cancelled, std::string(of.caller) + ": cancelled");
+  }
   const int gpu = gpu_for(of.caller, arrays, options);
   const current_gpu current(gpu);
   auto workspace = pool<cuda::workspace>::instance().acquire(gpu);
@@ -70,6 +73,7 @@ bool normalise(const normalise_request& of, const options& options) {
   enqueue(workspace->library_storage(), of);
   cuda::check(cudaStreamSynchronize(workspace->stream()), "waiting for the results");
   pool<cuda::workspace>::instance().release(gpu, std::move(workspace));
+  if (options.monitor != nullptr) options.monitor->done += of.rows * of.length;
   return true;
 }
 

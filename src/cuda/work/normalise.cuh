@@ -149,8 +149,8 @@ __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const r
   return row;
 }
 
-/// The bits of z rounded, which errs by less than bound·2^-log2_bound, and that by less than 2^-log2_bound |z|; or
-/// `is_rare`: next to a tie, or of fewer bits than others. z is no NaN.
+/// The bits of z rounded, which errs by less than bound·2^-log2_bound and its own rounding, both together by less
+/// than 2^-log2_bound |z|; or `is_rare`: next to a tie, or of fewer bits than others. z is no NaN.
 template <class Element>
 struct quick_rounding {
   static constexpr int precision = core::format<Element>::precision;
@@ -164,7 +164,8 @@ struct quick_rounding {
       const auto behind = static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & (2 * half - 1);
       is_rare |= is_subnormal(z);
       if (behind - (half - window) <= 2 * window) {
-        is_rare |= !(fabs(z - __hiloint2double(static_cast<int>(high_word(z)), low_of_tie(z))) > error_of(bound));
+        is_rare |=
+            !(fabs(z - __hiloint2double(static_cast<int>(high_word(z)), low_of_tie(z))) > error_of(z, bound));
       }
       return bits;
     } else if constexpr (precision == 11) {
@@ -178,7 +179,10 @@ struct quick_rounding {
   }
 
  private:
-  static __device__ __forceinline__ double error_of(double bound) { return bound * power(-log2_bound); }
+  /// With the last rounding of z, which a bias may make larger than all others.
+  static __device__ __forceinline__ double error_of(double z, double bound) {
+    return __fma_rn(bound, power(-log2_bound), fabs(z) * 0x1p-53);
+  }
   /// The low word of the number half way between the floats around z.
   static __device__ __forceinline__ int low_of_tie(double z) {
     return static_cast<int>((static_cast<unsigned>(core::bit_cast<std::uint64_t>(z)) & 0xe0000000U) | 1U << 28);
@@ -186,13 +190,13 @@ struct quick_rounding {
   /// The float on the side of the tie `value` where z is; rare if its bound does not tell.
   static __device__ __forceinline__ unsigned beside_tie(double z, float value, double bound, bool& is_rare) {
     const double rest = z - static_cast<double>(value);
-    is_rare |= !(fabs(rest) > error_of(bound));
+    is_rare |= !(fabs(rest) > error_of(z, bound));
     return __float_as_uint(value) + ((rest < 0) == (z < 0) ? 1U : ~0U);
   }
   /// Of float16, z below its normal numbers: the nearest multiple of 2^-24; rare half way between two.
   static __device__ __forceinline__ unsigned subnormal_bits(double z, double bound, bool& is_rare) {
     const double units = fabs(z) * 0x1p24, nearest = rint(units);
-    is_rare |= !(0.5 - fabs(units - nearest) > error_of(bound) * 0x1p24);
+    is_rare |= !(0.5 - fabs(units - nearest) > error_of(z, bound) * 0x1p24);
     return static_cast<unsigned>(nearest) | (static_cast<unsigned>(high_word(z)) >> 31) << 15;
   }
   /// As an element; zero is none. No product of a call is so small that its high word is 0.

@@ -369,6 +369,18 @@ TEST_F(cuda_normalise, elements_close_to_ties_are_rounded_once) {
   }
 }
 
+/// z, of which a bias is the most, is one unit of a double beside a tie and errs by more than the rest of its row
+/// tells.
+TEST_F(cuda_normalise, biases_that_are_most_of_an_element_are_rounded_once) {
+  using enum element_type;
+  normalisation of{float32, float32, 1, 12, true, 1e-5, {}};
+  of.x = encoded(float32, {0x1.98bb98p+1, 0x1.10fe2p+1, 0x1.201adp+1, 0x1.142adcp+2, 0x1.ee32cp-2, -0x1.b347dp+0,
+                           0x1.0f9c58p+1, 0x1.b72278p+1, 0x1.45a58p-1, 0x1.b1d2p-4, 0x1.d620dp+0, 0x1.b7b2dp+0});
+  of.weight = encoded(float32, std::vector<double>(of.n, 0x1.6c7508p+1));
+  of.bias = encoded(float32, std::vector<double>(of.n, 1.25));
+  expect_right(of, "bias");
+}
+
 TEST_F(cuda_normalise, results_below_the_normal_numbers_are_rounded_once) {
   using enum element_type;
   for (const element_type type : {float16, bfloat16}) {
