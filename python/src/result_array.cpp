@@ -121,6 +121,16 @@ nb::object new_gpu_array(const grid_call& call, const std::vector<std::size_t>& 
   return made;
 }
 
+/// Reads what another library made: something else is its fault, or that of what replaces it.
+void locate_made(result_array& made, const char* caller) {
+  try {
+    made.imported.locate(made.object.ptr());
+  } catch (const invalid_array& refused) {
+    throw_python(true, std::string(caller) + ": the new array of results " + refused.reason + " (it is " +
+                           describe(made.object.ptr()) + "); pass out");
+  }
+}
+
 }  // namespace
 
 void make_results(const grid_call& call, const std::vector<std::size_t>& shape, element_type type) {
@@ -135,10 +145,10 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   made.imported.takes_any_shape = true;
   if (call.stream == nullptr) {
     made.object = new_host_array(call.inputs.first.object, shape_tuple, type, call.caller);
-    return made.imported.locate(made.object.ptr());
+    return locate_made(made, call.caller);
   }
   made.object = new_gpu_array(call, shape, shape_tuple, type);
-  made.imported.locate(made.object.ptr());
+  locate_made(made, call.caller);
   call.inputs.import_array(made.imported, "the array of results", *call.stream);
 }
 

@@ -54,7 +54,8 @@ bool is_plain_tensor(PyObject* x) {
   if (!needs_gradient.is_valid() || !layout.is_valid()) throw nb::python_error();
   if (needs_gradient.ptr() != Py_False || layout.ptr() != loaded_attribute(strided, "torch", "strided"))
     return false;
-  return of.is_cpu.of(x).ptr() == Py_True || of.is_cuda.of(x).ptr() == Py_True;
+  const bool has_memory = of.is_cpu.of(x).ptr() == Py_True || of.is_cuda.of(x).ptr() == Py_True;
+  return has_memory && of.is_neg.called(x).ptr() == Py_False;
 }
 
 /// The dtype of the result by default; null where the caller has to name one.
@@ -137,7 +138,7 @@ nb::object reduce_plain(PyObject* const* arguments) {
   if (kind == nullptr || !read_integers(of.shape.of(x), shape) || shape.empty()) return nb::none();
   const auto count = static_cast<std::ptrdiff_t>(shape.size());
   std::ptrdiff_t axis = dim == Py_None ? count : PyLong_AsSsize_t(dim);
-  if (dim != Py_None && !(axis >= -count && axis < count)) {
+  if (PyErr_Occurred() != nullptr || (dim != Py_None && !(axis >= -count && axis < count))) {
     PyErr_Clear();
     return nb::none();  // the error has PyTorch's type there
   }

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 pytest.importorskip("torch")  # before what imports it
+import exactdot as xd
 import exactdot.torch as xt
 import torch
 from torch import Tensor
@@ -116,6 +117,24 @@ def test_corrections_with_a_fraction(element: str) -> None:
     if element == "bfloat16" and find_spec("ml_dtypes") is None:
         with pytest.raises(ImportError, match="std: a correction with a fraction rounded to torch.bfloat16 needs the package ml_dtypes"):
             xt.std(x, correction=0.5)
+
+
+def test_maxima_of_magnitudes() -> None:
+    for element, least in ((torch.int8, -128), (torch.int64, -2**63), (torch.bool, 1), (torch.uint16, 3)):
+        x = torch.tensor([least, 1], dtype=element)
+        assert xt.vector_norm(x, math.inf, dtype=torch.float32).item() == abs(least) and xt.vector_norm(x, -math.inf, dtype=torch.float32).item() == 1
+    x = torch.tensor([1 + 2.0 ** -11 + 2.0 ** -30], dtype=torch.float64)
+    assert xt.vector_norm(x, math.inf, dtype=torch.float16).item() == 1 + 2.0 ** -10
+
+
+def test_short_way_leaves_what_is_unusual() -> None:
+    z = torch.complex(torch.ones(3), torch.ones(3)).conj().imag
+    assert z.is_neg() and xt.sum(z).item() == -3
+    for x, dim in ((torch.ones(1), 2**70), (torch.ones(3), 2**63), (torch.ones(2, 2), 2**70)):
+        with pytest.raises(IndexError, match="sum: dim"):
+            xt.sum(x, dim)
+    with torch._subclasses.FakeTensorMode(), pytest.raises(TypeError, match="new array of results"):
+        xd.sum(x, axis=1)
 
 
 def test_default_epsilon_and_gradients_of_rms_norm_beyond_float32() -> None:

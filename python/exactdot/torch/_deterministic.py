@@ -73,7 +73,8 @@ class deterministic(TorchDispatchMode):
     """Replaces PyTorch's sums by exact ones within a with statement, in forward and backward.
 
     sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
-    gradient of indexing), the gradient of an embedding, layer_norm, rms_norm, mse_loss and nll_loss of floats, on CPU and CUDA, are computed as by the
+    gradient of indexing), the gradient of an embedding, layer_norm, rms_norm where PyTorch has one operator for it (on CUDA), mse_loss
+    and nll_loss of floats, on CPU and CUDA, are computed as by the
     functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
     uncompiled within it. Cost: some microseconds for each operator.
 

@@ -31,7 +31,8 @@ def _parameters(caller: str, x: Tensor, shape: tuple[int, ...], **given: Tensor 
         if tuple(p.shape) != shape:
             raise ValueError(f"{caller}: {name} has shape {tuple(p.shape)}; expected normalized_shape, {shape}")
         if p.dtype not in _ROWS or (p.dtype is torch.float64 and x.dtype is not torch.float64):
-            raise TypeError(f"{caller}: {name} is of {p.dtype}, x of {x.dtype}; use {x.dtype} or torch.float32")
+            raise TypeError(f"{caller}: {name} is of {p.dtype}, x of {x.dtype}; use {x.dtype} or "
+                            + ("16-bit floats" if x.dtype is torch.float32 else "torch.float32"))
     kinds = {p.dtype for p in found.values()}
     kind = x.dtype if x.dtype is torch.float64 or kinds <= {x.dtype} else torch.float32
     return [None if p is None else p.to(kind) for p in given.values()]

@@ -169,6 +169,11 @@ def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: to
     return stored(caller, OPERATORS[name](x, normal_dims(caller, dim, x.ndim), keepdim, kind, *extra), out)
 
 
+def rounded_once(name: str, x: Tensor, dtype: torch.dtype) -> Tensor:
+    """Sums of one element each, which PyTorch's conversions to 16 bits round twice."""
+    return OPERATORS[name](x.unsqueeze(-1), [x.ndim], False, dtype)
+
+
 def stored(caller: str, result: Tensor, out: Tensor | None) -> Tensor:
     """The result, in `out` if there is one. Raises TypeError and ValueError for one of another dtype, shape or device."""
     if out is None:

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from exactdot.torch._operators import check_tensors
-from exactdot.torch._reduction_operators import reduce, result_dtype, stored
+from exactdot.torch._operators import FLOATS, check_tensors
+from exactdot.torch._reduction_operators import reduce, result_dtype, rounded_once, stored
 
 
 def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None,
@@ -181,8 +181,10 @@ def vector_norm(x: Tensor, ord: float = 2, dim: Any = None, keepdim: bool = Fals
     if ord in (1, 2):
         return reduce("vector_norm", "norm" if ord == 2 else "asum", x, dim, keepdim, dtype, out)
     check_tensors("vector_norm", x=x)
-    extreme = reduce("vector_norm", "amax" if ord > 0 else "amin", x.abs(), dim, keepdim, None, None)
-    return stored("vector_norm", extreme.to(result_dtype("vector_norm", x, dtype)), out)
+    kind = result_dtype("vector_norm", x, dtype)
+    magnitudes = x.abs() if x.dtype in FLOATS else rounded_once("asum", x, kind)  # some integers have no negative
+    extreme = reduce("vector_norm", "amax" if ord > 0 else "amin", magnitudes, dim, keepdim, None, None)
+    return stored("vector_norm", extreme if extreme.dtype is kind else rounded_once("sum", extreme, kind), out)
 
 
 def amax(x: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
