@@ -52,13 +52,13 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     tokens, weight = make(16, 512), make(512, 512)
     found["`linear`, 16 tokens, 512 to 512"] = (lambda: F.linear(tokens, weight), lambda: xt.linear(tokens, weight))
     learned, of_tokens = make(512, 512).requires_grad_(), make(16, 512)
-    found["`linear` and its gradient, the same"] = (gradient_of(lambda w: F.linear(tokens, w), learned, of_tokens),
+    found["`linear`, its gradient"] = (gradient_of(lambda w: F.linear(tokens, w), learned, of_tokens),
                                                    gradient_of(lambda w: xt.linear(tokens, w), learned, of_tokens))
     of_ids, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
     found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(of_ids, 0, ids, rows),
                                                          lambda: xt.index_add(of_ids, 0, ids, rows))
     weights = of_ids.clone().requires_grad_()
-    found["`embedding` and its gradient, the same"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
+    found["`embedding`, its gradient"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
                                                       gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
     table, scale, shift = make(1000, 1000), make(1000), make(1000)
     short = (table.bfloat16(), scale.bfloat16())
@@ -67,7 +67,7 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     found["`layer_norm`, 1000 rows of 1000"] = (lambda: F.layer_norm(table, (1000,), scale, shift),
                                                 lambda: xt.layer_norm(table, 1000, scale, shift))
     normalised, of_rows = table.clone().requires_grad_(), make(1000, 1000)
-    found["`layer_norm` and its gradient, the same"] = (
+    found["`layer_norm`, its gradient"] = (
         gradient_of(lambda w: F.layer_norm(w, (1000,), scale, shift), normalised, of_rows),
         gradient_of(lambda w: xt.layer_norm(w, 1000, scale, shift), normalised, of_rows))
     tensors = [make(300, 300) for _ in range(10)] + [make(300) for _ in range(20)]
