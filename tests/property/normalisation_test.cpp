@@ -29,7 +29,9 @@ core::enclosure enclosure_of(const std::vector<std::int64_t>& state) {
   const double head = rounded(state);
   if (!std::isfinite(head)) return {0, 0, HUGE_VAL};
   std::vector<std::int64_t> rest = state;
-  core::add_term<64>(core::layout_of<Carrier>(), rest.data(), core::decompose(-head));
+  core::exact_term taken = core::decompose(-head);  // whose last bits are below those of a state, and zero there
+  for (; taken.exponent < core::lowest_product_exponent<Carrier>; ++taken.exponent) taken.magnitude >>= 1;
+  core::add_term<64>(core::layout_of<Carrier>(), rest.data(), taken);
   core::normalise(core::layout_of<Carrier>(), rest.data());
   const double tail = rounded(rest);
   return {head, tail, std::abs(tail) * 0x1p-52};
