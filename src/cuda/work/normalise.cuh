@@ -61,8 +61,9 @@ class row_statistics {
     for (int w = 0; w < words; ++w) range_.include(x[w]);
   }
   [[nodiscard]] __device__ __forceinline__ row_sums sums(bool is_centred) {
+    constexpr int unit_of_zeros = 400;  // a thread without elements takes nothing from what the others know
     range_.join_halves();
-    return {squares_, values_, is_centred ? range_.unit_exponent(0) : 0};
+    return {squares_, values_, !is_centred || squares_ == 0 ? unit_of_zeros : range_.unit_exponent(0)};
   }
 
  private:
