@@ -240,7 +240,8 @@ xd_status xd_group_sizes(const xd_vector* keys, size_t groups, int skip_out_of_r
  * rounded once. x, and the results of its type: XD_FLOAT16, XD_BFLOAT16, XD_FLOAT32 or XD_FLOAT64; the elements of a
  * row follow each other, fewer than 2^31. weight and bias: as many elements as a row, of that type or XD_FLOAT32,
  * without gaps; null: 1 and 0. epsilon: 0, or 1e-150 to 1e100. Result row i is stored i*result_stride bytes after
- * `results`; 0: without gaps. Errors: those of xd_reduce_rows; XD_BAD_OPTION for XD_FAST. Cost: rows of up to 8192
+ * `results`; 0: without gaps. Errors: those of xd_reduce_rows; XD_BAD_OPTION for XD_FAST, another
+ * epsilon, a weight and a bias of two types, rows with gaps, and results inside an input. Cost: rows of up to 8192
  * elements are read once from memory, longer ones twice. */
 xd_status xd_rms_norm(const xd_rows* x, const xd_vector* weight, double epsilon, void* results,
                       ptrdiff_t result_stride, const xd_options* options);

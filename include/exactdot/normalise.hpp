@@ -6,15 +6,16 @@
 // mean and variance (divided by n) of the row, of J. Ba, J. Kiros, G. Hinton, arXiv:1607.06450. Sums, root, product
 // and addition are those of real numbers; ε is the double that it is.
 //
-// Elements, and results of the same type: float16, bfloat16, float32 or float64. Weights and biases: of that type
-// or float32, as many as a row has elements, or none: then 1 and 0. `out`: a contiguous range of m·n elements, row
-// after row, outside all that is read. Arrays lie in host memory or, in programs that link exactdot::cuda, all in a
-// GPU's. Special values: docs/contract.md.
+// Elements, and results of the same type: float16, bfloat16, float32 or float64. Weights and biases: both of that
+// type or of float32, as many as a row has elements, or none: then 1 and 0. `out`: a contiguous range of m·n
+// elements, row after row, outside all that is read. Arrays lie in host memory or, in programs that link
+// exactdot::cuda, all in a GPU's. Special values: docs/contract.md.
 //
 // Errors: errc::size_mismatch; errc::bad_option for rows whose elements do not follow each other or are 2^31 or
-// more, an epsilon other than 0 and 1e-150 to 1e100, results inside an input, and mode fast, which has no norms;
-// errc::null_pointer; errc::cancelled. Nothing is written unless the call succeeds, except after errc::cancelled.
-// Cost: rows of up to 8192 elements are read once from memory, longer ones twice.
+// more, an epsilon other than 0 and 1e-150 to 1e100, weights of another type than biases, results inside an input,
+// and mode fast, which has no norms; errc::null_pointer; errc::cancelled. Nothing is written unless the call
+// succeeds, except after errc::cancelled. Cost: rows of up to 8192 elements are read once from memory, longer ones
+// twice.
 #pragma once
 
 #include <exactdot/requirements.hpp>

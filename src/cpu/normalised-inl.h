@@ -6,7 +6,7 @@
 //
 // three roundings of v, one of y and one of each end, all counted at least once and a half; so the element lies
 // strictly between the ends, unless the bound is 0 and it is y. Nothing underflows: |x| and |w| are 0 or at least
-// 2^-149, and 2^-166 < head < 2^250. Doubles are core::normalised_value, lane by lane. Cost: some 20 and some 60
+// 2^-149, and 2^-167 < head < 2^250. Doubles are core::normalised_value, lane by lane. Cost: some 20 and some 60
 // operations a register. What stays open, results below the normal numbers of a 16-bit type too, is for
 // cpu/normalised_rows.cpp.
 #if defined(EXACTDOT_CPU_NORMALISED_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -133,6 +133,9 @@ def test_short_way_leaves_what_is_unusual() -> None:
     for x, dim in ((torch.ones(1), 2**70), (torch.ones(3), 2**63), (torch.ones(2, 2), 2**70)):
         with pytest.raises(IndexError, match="sum: dim"):
             xt.sum(x, dim)
+    for call, name in ((xt.amax, "amax"), (lambda x: xt.vector_norm(x, math.inf), "vector_norm")):
+        with pytest.raises(ValueError, match=f"^{name}: the vector is empty"):
+            call(torch.ones(0))
     with torch._subclasses.FakeTensorMode(), pytest.raises(TypeError, match="new array of results"):
         xd.sum(x, axis=1)
 

@@ -159,7 +159,11 @@ def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: to
            *extra: Any) -> Tensor:
     """What the public functions share: arguments checked, dims made canonical, the operator called; of plain tensors in the engine."""
     if dtype is None and out is None and not _is_compiling():
-        result = _reduce_plain_tensor(_ENGINE_NAMES[name], x, dim, keepdim, *(extra or _NO_CORRECTION))
+        engine_name = _ENGINE_NAMES[name]
+        try:
+            result = _reduce_plain_tensor(engine_name, x, dim, keepdim, *(extra or _NO_CORRECTION))
+        except ValueError as refused:
+            raise ValueError(str(refused).replace(f"{engine_name}: ", f"{caller}: ", 1)) from None
         if result is not None:
             return result
     check_tensors(caller, x=x)

@@ -43,8 +43,9 @@ struct normalise_config {
 
   [[nodiscard]] constexpr std::size_t rows_of_block() const { return static_cast<std::size_t>(threads / lanes); }
 };
-/// Reasoned: 64 KB in flight in a multiprocessor, with the 64 registers that functions of normalise_again.cu have.
-/// The last row is for rows that are not aligned.
+/// 64 KB in flight in a multiprocessor, with the 64 registers that functions of normalise_again.cu have; others
+/// were not timed. Times: docs/performance.md (H100, 2026-11-27). The last one is for matrices that are not
+/// aligned.
 inline constexpr std::array normalise_configs = {
     normalise_config{std::size_t{1} << 11, 32, 128, 4, 8, 32},
     normalise_config{std::size_t{1} << 13, 128, 128, 4, 8, 16},

@@ -219,11 +219,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::config.residents)
   __shared__ row_sums of_warp[Shape::lanes / 32];
   begin_kernel(elements_of(in.count, in.n));
   for (unsigned first = blockIdx.x * Shape::rows; first < in.count; first += gridDim.x * Shape::rows) {
-    const unsigned own = threadIdx.x / Shape::lanes;
-    const bool is_open = first + own < in.count && normalise_row<Shape>(in, first + own, of_warp);
+    const unsigned team = threadIdx.x / Shape::lanes;
+    const bool is_open = first + team < in.count && normalise_row<Shape>(in, first + team, of_warp);
     if (__syncthreads_or(is_open) == 0) continue;
     for (unsigned k = 0; k < Shape::rows; ++k) {
-      if (Shape::rows == 1 || __syncthreads_or(is_open && own == k) != 0) normalise_again(in, first + k, memory);
+      if (Shape::rows == 1 || __syncthreads_or(is_open && team == k) != 0) normalise_again(in, first + k, memory);
     }
   }
   end_of_input(elements_of(in.count, in.n));

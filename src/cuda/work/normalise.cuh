@@ -87,13 +87,13 @@ __device__ __forceinline__ row_sums join_block(row_sums x, row_sums (&of_warp)[w
   x = join_warp(x, is_centred);
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = x;
   __syncthreads();
-  row_sums all = of_warp[0];
+  row_sums total = of_warp[0];
 #pragma unroll
   for (int k = 1; k < warps; ++k) {
-    all.squares += of_warp[k].squares;
-    if (is_centred) all.values += of_warp[k].values, all.unit = ::min(all.unit, of_warp[k].unit);
+    total.squares += of_warp[k].squares;
+    if (is_centred) total.values += of_warp[k].values, total.unit = ::min(total.unit, of_warp[k].unit);
   }
-  return all;
+  return total;
 }
 
 /// 1/√x, but for an error that root_error measures.
