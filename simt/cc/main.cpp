@@ -5,6 +5,7 @@
 // lines.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -78,7 +79,8 @@ class build {
       objects.push_back(object);
     }
     if (options_.only_rewrite || options_.only_objects) return 0;
-    return link(objects);
+    const int status = link(objects);
+    return status == 0 && options_.run_program ? run_result() : status;
   }
 
  private:
@@ -112,7 +114,7 @@ class build {
         fail(option + file + ": has the name of a source file");
       if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
     }
-    if (is_same_file(options_.report, options_.output.empty() ? "a.out" : options_.output))
+    if (is_same_file(options_.report, program()))
       fail("--json " + options_.report + ": is the program itself");
     if (options_.only_rewrite && !options_.output.empty() && options_.cuda_files.size() > 1)
       fail("--rewrite -o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) +
@@ -128,7 +130,15 @@ class build {
   [[nodiscard]] std::string object_of(const std::string& file) const {
     if (!options_.only_objects) return files_.file(std::to_string(&file - options_.cuda_files.data()) + ".o");
     if (!options_.output.empty()) return options_.output;
-    return std::filesystem::path(file).stem().string() + ".o";
+    return std::filesystem::path(options_.folder) / (std::filesystem::path(file).stem().string() + ".o");
+  }
+  [[nodiscard]] std::string program() const { return options_.output.empty() ? "a.out" : options_.output; }
+
+  /// Runs the program, as nvcc's -run does. Returns its status.
+  [[nodiscard]] int run_result() const {
+    command arguments = {std::filesystem::absolute(program()).string()};
+    arguments.insert(arguments.end(), options_.run_arguments.begin(), options_.run_arguments.end());
+    return execute(arguments);
   }
 
   int execute(const command& arguments, const std::string& output = "", const std::string& errors = "") const {
@@ -136,6 +146,7 @@ class build {
       for (const std::string& argument : arguments) std::fprintf(stderr, "%s ", argument.c_str());
       std::fputc('\n', stderr);
     }
+    if (!options_.run_commands) return 0;
     const int status = run_program(arguments, output, errors);
     if (status == 127)
       fail(arguments[0] +
@@ -145,7 +156,10 @@ class build {
   }
 
   [[nodiscard]] command base_command() const {
-    command arguments = {options_.compiler, "-std=gnu++20"};
+    const bool is_gnu = compiler_ == host_compiler::gnu;
+    const std::string standard = !options_.standard.empty() ? options_.standard : is_gnu ? "17" : "20";
+    command arguments = {options_.compiler, "-std=gnu++" + standard};
+    if (is_gnu) arguments.push_back("-fconcepts");  // the headers' only use of C++20
     arguments.insert(arguments.end(), options_.compile_options.begin(), options_.compile_options.end());
     return arguments;
   }
@@ -157,7 +171,8 @@ class build {
       const std::string folder = word.substr(2);
       if (folder != "/usr/include") arguments.insert(arguments.end(), {"-isystem", folder});
       if (std::filesystem::exists(folder + "/exactdot/simt/toolkit"))
-        arguments.insert(arguments.end(), {"-isystem", folder + "/exactdot/simt/toolkit"});
+        arguments.insert(arguments.end(), {"-isystem", folder + "/exactdot/simt/toolkit", "-idirafter",
+                                           folder + "/exactdot/simt/samples/include"});
     }
   }
   static command words_of(const std::string& text) {
@@ -174,6 +189,7 @@ class build {
       arguments.push_back("-D__CUDA_ARCH__=" + std::to_string(options_.architecture) + "0");
     append_headers(arguments);
     arguments.insert(arguments.end(), {"-include", "cuda_runtime.h", "-x", "c++", "-E", file});
+    append_dependencies(arguments, file);
     if (isatty(2) != 0) arguments.push_back("-fdiagnostics-color=always");
     const std::string output = files_.file("preprocessed"), errors = files_.file("errors");
     status = execute(arguments, output, errors);
@@ -186,13 +202,27 @@ class build {
     return read_file(output);
   }
 
+  /// -MD and the like: beside the object or program, whose rule they become.
+  void append_dependencies(command& arguments, const std::string& file) const {
+    const command& given = options_.dependency_options;
+    if (given.empty()) return;
+    arguments.insert(arguments.end(), given.begin(), given.end());
+    const auto has = [&](const char* name) { return std::find(given.begin(), given.end(), name) != given.end(); };
+    const std::string target = options_.only_objects ? object_of(file) : program();
+    if (!has("-MT")) arguments.insert(arguments.end(), {"-MT", target});
+    if (!has("-MF"))
+      arguments.insert(arguments.end(), {"-MF", std::filesystem::path(target).replace_extension(".d").string()});
+  }
+
   int compile_cuda(const std::string& file, const std::string& object) const {
     int status = 0;
     const std::optional<std::string> text = preprocess(file, status);
     if (!text) return status;
-    const rewritten result = rewrite(*text, file, compiler_);
+    const rewritten result = rewrite(*text, file, {compiler_, options_.relocatable});
+    for (const std::string& note : result.notes) std::fprintf(stderr, "simtcc: note: %s\n", note.c_str());
     for (const problem& found : result.problems)
-      std::fprintf(stderr, "%s:%d: simtcc: %s\n", found.file.c_str(), found.line, found.text.c_str());
+      std::fprintf(stderr, "%s:%d: %s: %s\n", found.file.c_str(), found.line, found.is_error ? "error" : "simtcc",
+                   found.text.c_str());
     if (!result.problems.empty()) return 1;
     if (options_.only_rewrite) {
       if (options_.output.empty()) {
@@ -218,14 +248,30 @@ class build {
     return files_.file("defaults.cpp");
   }
 
+  /// Compiles a file of C, which the compiler of C++ would take for C++.
+  int compile_c(const std::string& file, const std::string& object) const {
+    command arguments = {options_.compiler, "-O1"};
+    arguments.insert(arguments.end(), options_.compile_options.begin(), options_.compile_options.end());
+    append_headers(arguments);
+    arguments.insert(arguments.end(), {"-x", "c", "-c", file, "-o", object});
+    return execute(arguments);
+  }
+
   int link(const command& objects) const {
+    command inputs = options_.other_inputs;
+    for (std::string& input : inputs) {
+      if (!input.ends_with(".c")) continue;
+      const std::string object = files_.file("c" + std::to_string(&input - inputs.data()) + ".o");
+      if (const int status = compile_c(input, object); status != 0) return status;
+      input = object;
+    }
     command arguments = base_command();
     append_headers(arguments);
     arguments.insert(arguments.end(), objects.begin(), objects.end());
-    arguments.insert(arguments.end(), options_.other_inputs.begin(), options_.other_inputs.end());
+    arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     if (!options_.defaults.empty()) arguments.push_back(defaults_file());
     arguments.insert(arguments.end(),
-                     {"-o", options_.output.empty() ? "a.out" : options_.output,
+                     {"-o", program(),
                       "-Wl,--undefined=exactdot_simtcc_program", package_.runtime, package_.simulator});
     append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);

@@ -2,6 +2,7 @@
 // that it does: reading a special register.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "rewrite.hpp"
 
@@ -28,6 +29,8 @@ constexpr refusal refusals[] = {
     {"cudaMallocArray", "arrays of textures are not modelled"},
     {"cudaMalloc3D*", "3-D memory is not modelled"},
     {"cudaMemcpy3D*", "3-D memory is not modelled"},
+    {"cudaGraphics*", "OpenGL and other graphics are not modelled"},
+    {"cudaGL*", "OpenGL and other graphics are not modelled"},
     {"cudaGraphAdd*", "graphs are modelled as far as streams capture them"},
     {"cudaGraphCreate", "graphs are modelled as far as streams capture them"},
     {"cudaGraphExecUpdate", "graphs are modelled as far as streams capture them"},
@@ -92,7 +95,8 @@ std::string special_register(const std::string& ptx) {
   }
   for (const std::string_view type : {"u32", "b32", "s32", "u64", "s64", "b64"}) {
     for (const std::string_view name : known) {
-      if (text == "mov." + std::string(type) + "%0,%%" + std::string(name)) return std::string(name);
+      const std::string move = "mov." + std::string(type) + "%0,";
+      if (text == move + "%%" + std::string(name) || text == move + "%" + std::string(name)) return std::string(name);
     }
   }
   return "";
@@ -154,14 +158,15 @@ void rewrite_memory_function(source_edits& source, std::size_t i) {
   source.replace(i, " ::__tsan_" + std::string(t.text));
 }
 
-void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside) {
+void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, const declarations& names) {
   const token& t = source.at(i);
   const bool member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
   if (member) return;
   for (const auto& [name, reason] : refusals) {
     const bool is_namespace = name == "nvcuda" || name == "thrust" || name == "cub";
     if (is_namespace && !source.at(i + 1).is("::")) continue;
-    if (matches(t, name)) return source.refuse(i, std::string(t.text) + ": " + std::string(reason));
+    if (matches(t, name) && !names.is_users(t.text))
+      return source.refuse(i, std::string(t.text) + ": " + std::string(reason));
   }
   if (inside != scope_kind::kernel && inside != scope_kind::device_function) return;
   if (inside == scope_kind::kernel && (t.is("throw") || t.is("try")))
@@ -171,6 +176,26 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside) 
                          (t.is("delete") && !source.at(i - 1).is("=")) ||
                          (t.is("new") && !is_call && !source.at(i - 1).is("operator"));
   if (allocates) source.refuse(i, std::string(t.text) + " in a kernel: a heap of the device is not modelled");
+}
+
+std::vector<std::string> notes_of(const source_edits& source, const declarations& names) {
+  std::vector<std::string> notes;
+  static constexpr std::array<std::string_view, 7> earlier = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                                                              "__any", "__all", "__ballot"};
+  std::set<std::string_view> used;
+  for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+    const token& t = source.at(i);
+    if (t.kind != token_kind::identifier || source.file_of(i).system || names.is_users(t.text)) continue;
+    if (std::find(earlier.begin(), earlier.end(), t.text) == earlier.end() || !used.insert(t.text).second) continue;
+    notes.push_back(source.file_of(i).name + ":" + std::to_string(t.line) + ": " + std::string(t.text) +
+                    ": CUDA has it for compute capabilities below 7.0 only; taken as " + std::string(t.text) +
+                    "_sync of all lanes");
+  }
+  for (const source_file& file : source.files()) {
+    if (file.name.find("exactdot/simt/samples/") == std::string::npos || source.files()[file.includer].system) continue;
+    notes.push_back(file.name.substr(file.name.rfind('/') + 1) + ": a stand-in with the common names, as no such file was found");
+  }
+  return notes;
 }
 
 }  // namespace exactdot::simtcc

@@ -2,6 +2,7 @@
 #include "rewrite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -10,7 +11,8 @@ namespace {
 
 class pass {
  public:
-  pass(source_edits& source, host_compiler compiler) : source_(source), compiler_(compiler) {}
+  pass(source_edits& source, const declarations& names, const rewriting& how)
+      : source_(source), names_(names), compiler_(how.compiler), relocatable_(how.relocatable) {}
 
   void run() {
     for (i_ = 0; i_ + 1 < source_.size(); ++i_) {
@@ -18,7 +20,7 @@ class pass {
       if (t.kind == token_kind::identifier) {
         identifier(t);
       } else if (t.is("<<<") || (t.is("<<") && source_.at(i_ + 1).is("<"))) {
-        rewrite_launch(source_, i_, inside());
+        rewrite_launch(source_, i_, inside(), names_);
       } else if (t.kind == token_kind::directive) {
         statement_ = i_ + 1;
       } else if (t.kind == token_kind::punctuation) {
@@ -36,6 +38,8 @@ class pass {
     scope_kind kind;
     int parentheses;  // open around the brace
     std::size_t at;
+    std::size_t statement;            // that begins the function or class
+    std::vector<std::string> shared;  // its __shared__ variables
   };
 
   /// The innermost function or namespace.
@@ -78,7 +82,7 @@ class pass {
                   ? " ::exactdot::simt::detail::kernel_body([=]() __attribute__((always_inline)) mutable {"
                   : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
     }
-    braces_.push_back({kind, parentheses_, i_});
+    braces_.push_back({kind, parentheses_, i_, statement_, {}});
     parentheses_ = 0;
     statement_ = i_ + 1;
   }
@@ -93,7 +97,9 @@ class pass {
   }
 
   void identifier(const token& t) {
-    if (t.is("__simtcc_global__")) {
+    if (t.is("__simtcc_host__")) {
+      source_.replace(i_, "");
+    } else if (t.is("__simtcc_global__")) {
       note_body(scope_kind::kernel);
       if (!returns_void()) source_.refuse(i_, "a __global__ function that returns something; expected void");
       source_.replace(i_, compiler_ == host_compiler::clang
@@ -101,11 +107,13 @@ class pass {
                               : "__attribute__((noipa, patchable_function_entry(1)))");
     } else if (t.is("__simtcc_device__")) {
       note_body(scope_kind::device_function);
-      source_.replace(i_, "");
+      source_.replace(i_, linkage());
+    } else if (t.is("__simtcc_managed__")) {
+      source_.replace(i_, linkage());
     } else if (t.is("__simtcc_shared__")) {
-      rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside(), compiler_);
+      add_shared(rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside(), compiler_));
     } else if (t.is("__simtcc_constant__")) {
-      rewrite_constant(source_, i_, statement_);
+      rewrite_constant(source_, i_, statement_, linkage());
     } else if (t.is("__simtcc_forceinline__")) {
       source_.replace(i_, has_inline() ? "" : "inline");
     } else if (t.is("__simtcc_noinline__")) {
@@ -116,8 +124,74 @@ class pass {
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
       if (scope == scope_kind::kernel || scope == scope_kind::device_function) rewrite_memory_function(source_, i_);
-      refuse_unsupported(source_, i_, scope);
+      refuse_unsupported(source_, i_, scope, names_);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t);
     }
+  }
+
+  /// As of nvcc, variables and functions that only the device has belong to their file, unless device code is
+  /// relocatable. Returns what makes them so, for the first keyword of a declaration.
+  [[nodiscard]] std::string linkage() {
+    static constexpr std::array<std::string_view, 9> others = {
+        "static", "extern", "inline", "constexpr", "const", "template", "__simtcc_host__", "__simtcc_forceinline__", "typedef"};
+    if (relocatable_ || inside() != scope_kind::name_space || parentheses_ != 0 || internal_ == statement_) return "";
+    if (!is_of_user(source_, i_) || says(source_, statement_, "__simtcc_global__")) return "";
+    if (std::any_of(others.begin(), others.end(), [&](std::string_view word) { return says(source_, statement_, word); })) return "";
+    const std::size_t name = function_name(source_, statement_);
+    if (name != 0 ? names_.linked.contains(source_.at(name).text) : !declares_variable()) return "";
+    internal_ = statement_;
+    return "static __attribute__((unused)) ";
+  }
+  /// Whether the statement declares a variable of a namespace that is not extern elsewhere in the text.
+  [[nodiscard]] bool declares_variable() const {
+    for (std::size_t i = statement_; i + 1 < source_.size(); ++i) {
+      const token& t = source_.at(i);
+      if (t.kind == token_kind::identifier && names_.linked.contains(t.text)) return false;
+      if (t.is("::") && source_.at(i + 2).is("(")) return false;  // a member's definition
+      if (t.is("operator")) return false;
+      if (t.is(";") || t.is("=") || t.is("{")) return true;
+      if (t.is("[")) i = source_.closing(i);
+      if (t.is("(") && !source_.at(i - 1).is("__attribute__") && !source_.at(i - 1).is("alignas")) return false;
+      if (t.is("(")) i = source_.closing(i);
+    }
+    return false;
+  }
+
+  void add_shared(std::vector<std::string> names) {
+    if (names.empty()) return;
+    if (braces_.empty() || inside() == scope_kind::name_space) return limit_shared(source_, i_, names);
+    for (std::string& name : names) braces_.back().shared.push_back(std::move(name));
+    std::vector<std::string> visible;
+    for (const open_brace& brace : braces_) visible.insert(visible.end(), brace.shared.begin(), brace.shared.end());
+    limit_shared(source_, i_, visible);
+  }
+
+  /// Reports the call of a function of the host from a kernel or a function that only the device has.
+  void check_call(const token& t) {
+    if (!source_.at(i_ + 1).is("(") || !names_.host_functions.contains(t.text)) return;
+    if (names_.device_functions.contains(t.text) || names_.kernels.contains(t.text) || names_.types.contains(t.text)) return;
+    const token& before = source_.at(i_ - 1);
+    if (before.is(".") || before.is("->") || before.is("::")) return;
+    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
+      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
+    });
+    if (says(source_, function->statement, "__simtcc_host__") || is_declared(t, function->statement)) return;
+    const std::size_t caller = function_name(source_, function->statement);
+    source_.report_error(i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
+                                 (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
+                                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") +
+                                 " is not allowed");
+  }
+  /// Whether the function that begins at `first` declares a parameter or variable of this name before here.
+  [[nodiscard]] bool is_declared(const token& name, std::size_t first) const {
+    for (std::size_t i = first + 1; i <= i_; ++i) {
+      if (source_.at(i).text != name.text) continue;
+      const token& before = source_.at(i - 1);
+      const bool after_type = (before.kind == token_kind::identifier && !before.is("return") && !before.is("else")) ||
+                              before.is(">") || ((before.is("*") || before.is("&")) && !source_.at(i + 1).is("("));
+      if (after_type) return true;
+    }
+    return false;
   }
 
   /// Notes the kind of the braces that follow a declaration with __global__ or __device__, if it is a definition of
@@ -160,7 +234,10 @@ class pass {
   }
 
   source_edits& source_;
+  const declarations& names_;
   host_compiler compiler_;
+  bool relocatable_;
+  std::size_t internal_ = ~std::size_t{0};  // the declaration that linkage() has made one of its file
   std::size_t i_ = 0, statement_ = 0;
   int parentheses_ = 0;
   std::vector<open_brace> braces_;
@@ -169,11 +246,12 @@ class pass {
 
 }  // namespace
 
-rewritten rewrite(std::string_view preprocessed, const std::string& file, host_compiler compiler) {
+rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how) {
   source_edits source(preprocessed, file);
   refuse_headers(source);
-  pass(source, compiler).run();
-  return {source.result(), source.problems()};
+  const declarations names = read_declarations(source);
+  pass(source, names, how).run();
+  return {source.result(), source.problems(), notes_of(source, names)};
 }
 
 }  // namespace exactdot::simtcc

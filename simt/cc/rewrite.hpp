@@ -13,18 +13,24 @@
 #include <string_view>
 #include <vector>
 
+#include "declarations.hpp"
 #include "source_edits.hpp"
 
 namespace exactdot::simtcc {
 
 enum class host_compiler { gnu, clang };  // they differ in attributes of lambdas and in shared variables
 
+struct rewriting {
+  host_compiler compiler = host_compiler::gnu;
+  bool relocatable = false;  // nvcc's -rdc=true
+};
 struct rewritten {
   std::string text;
-  std::vector<problem> problems;  // sorted as in the text
+  std::vector<problem> problems;   // sorted as in the text
+  std::vector<std::string> notes;  // for the user, of a text without problems
 };
 
-rewritten rewrite(std::string_view preprocessed, const std::string& file, host_compiler compiler);
+rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how);
 
 /// What a header of CUDA that simtcc does not supply belongs to; "" if it is none.
 std::string_view library_of_header(std::string_view name);
@@ -33,17 +39,22 @@ std::string_view library_of_header(std::string_view name);
 enum class scope_kind { name_space, kernel, device_function, other };
 
 // Parts of rewrite(), each for the token at i.
-void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside);
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);
 void rewrite_launch_call(source_edits& source, std::size_t i);
-void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
-                    scope_kind inside, host_compiler compiler);
-void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement);
+/// Returns the names of the variables, if their size counts: an array of dynamic shared memory has none.
+std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std::size_t statement,
+                                        bool in_parentheses, scope_kind inside, host_compiler compiler);
+/// After the declaration at `i`, requires that all these variables fit into a block's static shared memory.
+void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names);
+void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement, const std::string& linkage);
 void rewrite_assembly(source_edits& source, std::size_t i);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);
 /// In a kernel, memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by
 /// accesses that are not instrumented.
 void rewrite_memory_function(source_edits& source, std::size_t i);
-void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside);
+void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);
+/// The notes about what the user's files use: functions of earlier toolkits, stand-ins for headers.
+std::vector<std::string> notes_of(const source_edits& source, const declarations& names);
 
 }  // namespace exactdot::simtcc

@@ -84,6 +84,14 @@ std::size_t arguments_of(const source_edits& source, std::size_t first, std::siz
   return source.size() - 1;
 }
 
+/// Returns the name of the function before token `end`, without template arguments; "" if it is an expression.
+std::string_view called_name(const source_edits& source, std::size_t end) {
+  std::size_t i = end - 1;
+  if (source.at(i).is(">") || source.at(i).is(">>") || source.at(i).is(">>>")) i = opening_angle(source, i) - 1;
+  const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
+  return i + 1 < source.size() && source.at(i).kind == token_kind::identifier && !is_member ? source.at(i).text : "";
+}
+
 /// Returns whether there is a comma outside of brackets.
 bool has_comma(const source_edits& source, std::size_t first, std::size_t end) {
   for (std::size_t i = first; i < end; ++i) {
@@ -95,7 +103,7 @@ bool has_comma(const source_edits& source, std::size_t first, std::size_t end) {
 
 }  // namespace
 
-void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside) {
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names) {
   if (i == 0 || source.at(i - 1).is("operator")) return;
   if (source.file_of(i).system) return;
   const std::size_t first = i + (source.at(i).is("<<<") ? 1 : 2);
@@ -113,6 +121,12 @@ void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside) {
     return source.refuse(i, "a launch <<<grid>>> without the size of its blocks; expected <<<grid, block>>>");
   if (inside == scope_kind::kernel || inside == scope_kind::device_function)
     return source.refuse(i, "a launch from a kernel (dynamic parallelism) is not modelled");
+  const std::string_view name = called_name(source, i);
+  if (!names.kernels.contains(name) && (names.host_functions.contains(name) || names.device_functions.contains(name))) {
+    const char* const kind = names.device_functions.contains(name) ? "__device__" : "host";
+    return source.report_error(i, std::string("a ") + kind + " function call (\"" + std::string(name) +
+                                      "\") cannot be configured; expected a function with __global__");
+  }
   source.insert_before(
       callee, "(::exactdot::simt::detail::configure(" + std::string(source.text_between(first - 1, close)) + "), ");
   source.replace_through(i, arguments - 1, "");

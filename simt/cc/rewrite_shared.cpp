@@ -10,9 +10,11 @@ namespace {
 
 /// Without constinit, Clang asks at each access to an extern variable whether it is initialised; with it, Clang
 /// refuses a variable of a struct without initialisers.
-constexpr const char* external_variable = "constinit thread_local";
+const char* external_variable(host_compiler compiler) {
+  return compiler == host_compiler::clang ? "constinit thread_local" : "__constinit thread_local";
+}
 const char* variable_of(host_compiler compiler) {
-  return compiler == host_compiler::clang ? "thread_local" : "constinit thread_local";
+  return compiler == host_compiler::clang ? "thread_local" : "__constinit thread_local";
 }
 
 constexpr const char* constant = "__attribute__((section(\"exactdot_constant\")))";
@@ -46,13 +48,29 @@ std::vector<declarator> arrays_of(const source_edits& source, std::size_t first,
   return found;
 }
 
+/// The names that a declaration declares: before a bracket, a comma or the end, outside of template arguments.
+std::vector<std::string> names_of(const source_edits& source, std::size_t first, std::size_t end) {
+  std::vector<std::string> names;
+  int angles = 0;
+  for (std::size_t i = first; i < end; ++i) {
+    const token& t = source.at(i);
+    const token& next = source.at(i + 1);
+    if (t.is("<")) ++angles;
+    if (t.is(">") || t.is(">>")) angles -= static_cast<int>(t.text.size());
+    if (is_opening(t)) i = source.closing(i);
+    if (t.kind == token_kind::identifier && angles == 0 && (next.is("[") || next.is(",") || next.is(";")))
+      names.emplace_back(t.text);
+  }
+  return names;
+}
+
 void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, std::size_t first, std::size_t end,
-                    bool in_function) {
+                    bool in_function, host_compiler compiler) {
   const std::vector<declarator> arrays = arrays_of(source, first, end);
   if (arrays.empty())
     return source.refuse(i, "extern __shared__ without an array: expected extern __shared__ T name[]");
   if (in_function) source.replace(keyword, "");
-  specify(source, i, in_function ? "" : external_variable);
+  specify(source, i, in_function ? "" : external_variable(compiler));
   for (const auto& [name, last] : arrays) {
     if (in_function) {
       source.insert_before(name, "(&");
@@ -66,9 +84,9 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
 
 }  // namespace
 
-void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, bool in_parentheses,
-                    scope_kind inside, host_compiler compiler) {
-  if (in_parentheses) return source.replace(i, "");  // of a parameter, where it says nothing
+std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std::size_t statement,
+                                        bool in_parentheses, scope_kind inside, host_compiler compiler) {
+  if (in_parentheses) return source.replace(i, ""), std::vector<std::string>();  // of a parameter: says nothing
   std::size_t end = i, keyword = source.size();
   bool initialised = false;
   for (std::size_t j = statement; j < i; ++j) {
@@ -80,18 +98,30 @@ void rewrite_shared(source_edits& source, std::size_t i, std::size_t statement, 
     if (is_opening(source.at(end))) end = source.closing(end);
   }
   if (keyword != source.size())
-    return rewrite_extern(source, i, keyword, statement, end, inside != scope_kind::name_space);
-  if (initialised) return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have");
+    return rewrite_extern(source, i, keyword, statement, end, inside != scope_kind::name_space, compiler),
+           std::vector<std::string>();
+  if (initialised)
+    return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have"),
+           std::vector<std::string>();
   specify(source, i, variable_of(compiler));
+  return source.file_of(end).system || !source.at(end).is(";") ? std::vector<std::string>() : names_of(source, i + 1, end);
+}
+
+void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names) {
+  std::size_t end = i;
+  while (!source.at(end).is(";")) ++end;
+  std::string sum;
+  for (const std::string& name : names) sum += (sum.empty() ? "sizeof " : " + sizeof ") + name;
+  if (!sum.empty()) source.insert_after(end, " static_assert(" + sum + " <= 0xc000, \"static shared memory above 48 KB\");");
 }
 
 /// A variable with const, a template, or a variable in a function, has no place in a section with others.
-void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement) {
+void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement, const std::string& linkage) {
   for (std::size_t j = statement; j + 1 < source.size() && !source.at(j).is(";") && !source.at(j).is("="); ++j) {
     if (source.at(j).is("const") || source.at(j).is("constexpr") || source.at(j).is("template"))
       return source.replace(i, "");
   }
-  specify(source, i, constant);
+  specify(source, i, linkage + constant);
 }
 
 }  // namespace exactdot::simtcc

@@ -17,6 +17,7 @@ struct problem {
   std::string file;
   int line = 0;
   std::string text;
+  bool is_error = false;  // of the program, as nvcc reports it; else something that is not modelled
 };
 
 class source_edits {
@@ -54,6 +55,9 @@ class source_edits {
 
   void refuse(std::size_t i, std::string text) {
     problems_.push_back({file_of(i).name, at(i).line, std::move(text)});
+  }
+  void report_error(std::size_t i, std::string text) {
+    problems_.push_back({file_of(i).name, at(i).line, std::move(text), true});
   }
   void refuse_at(const std::string& file, int line, std::string text) {
     problems_.push_back({file, line, std::move(text)});

@@ -31,7 +31,9 @@ runtime_context& runtime_context::instance() {
 runtime_context::runtime_context() : settings(read_settings()) {
   stream.settings().seed = settings.seed;
   stream.settings().model = settings.model;
-  stream.settings().step_budget = settings.steps;
+  stream.settings().step_budget = 1'000'000'000;
+  if (settings.steps != 0) stream.settings().step_budget = stream.settings().narrow_budget = settings.steps;
+  stream.settings().budget_name = "SIMTCC_STEPS";
   stream.settings().show_progress = true;
   stream.settings().profile = settings.profile;
   host_access = check_host_access;
@@ -90,7 +92,7 @@ std::map<const void*, allocation>::const_iterator runtime_context::find(const vo
 void runtime_context::report(fault_kind kind, const std::string& variable, const std::string& action,
                              const void* caller) {
   detail::stream_state& state = stream.state();
-  const auto [at, fresh] = state.known_faults.try_emplace({kind, caller, nullptr}, state.faults.size());
+  const auto [at, fresh] = state.known_faults.try_emplace({kind, caller, nullptr, ""}, state.faults.size());
   if (!fresh) {
     ++state.faults[at->second].times;
     return;

@@ -1,6 +1,6 @@
 // The grid's barrier, as kernels would write it: a block's barrier, a counter and a generation with fences by one
-// thread of each block, a block's barrier. So its order is the memory model's, and a block that never arrives is a
-// livelock.
+// thread of each block, a block's barrier. So its order is the memory model's. A block whose first thread has ended arrives
+// no more: that is a finding, and the barrier opens for the others.
 #include <exactdot/simt/kernel.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
@@ -22,8 +22,19 @@ unsigned update_atomically(unsigned* address, const void* caller, Next next) {
 unsigned load(unsigned* address, const void* caller) {
   return update_atomically(address, caller, [](unsigned x) { return x; });
 }
+void open_barrier(const void* caller) {
+  update_atomically(&arrived_blocks, caller, [](unsigned) { return 0U; });
+  fence(scope::device, caller);
+  update_atomically(&barrier_generation, caller, [](unsigned x) { return x + 1; });
+}
+/// The number of blocks that arrive no more; they are reported.
+unsigned missing_blocks(const void* caller) {
+  return as_simulator([=] { return running->report_missing_blocks("grid_group::sync", caller); });
+}
 
 }  // namespace
+
+void reset_grid_barrier() { arrived_blocks = 0; }
 
 bool launch_is_cooperative() { return running != nullptr && running->is_cooperative(); }
 
@@ -37,13 +48,9 @@ void grid_barrier(const void* caller) {
     const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
     fence(scope::device, caller);
     const unsigned generation = load(&barrier_generation, caller);
-    if (update_atomically(&arrived_blocks, caller, [](unsigned x) { return x + 1; }) + 1 == blocks) {
-      update_atomically(&arrived_blocks, caller, [](unsigned) { return 0U; });
-      fence(scope::device, caller);
-      update_atomically(&barrier_generation, caller, [](unsigned x) { return x + 1; });
-    } else {
-      while (load(&barrier_generation, caller) == generation) {
-      }
+    update_atomically(&arrived_blocks, caller, [](unsigned x) { return x + 1; });
+    while (load(&barrier_generation, caller) == generation) {
+      if (load(&arrived_blocks, caller) + missing_blocks(caller) == blocks) open_barrier(caller);
     }
     fence(scope::device, caller);
   }

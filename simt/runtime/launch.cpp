@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
+#include <exactdot/simt/runtime/grid_barrier.hpp>
 #include <exactdot/simt/runtime/launch.hpp>
 #include <memory>
 #include <new>
@@ -113,6 +114,7 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
   if (launch.cooperative)
     runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
   runtime.stream.state().cooperative = launch.cooperative;
+  detail::reset_grid_barrier();
   try {
     detail::run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, launch.cluster, kernel, body, closure,
                 bytes);

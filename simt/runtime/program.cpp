@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <set>
 #include <utility>
 
 #include "context.hpp"
@@ -149,12 +150,12 @@ void add(run_report& total, const run_report& report) {
   total.elapsed_time_used |= report.elapsed_time_used;
   if (report.stopped_by != 0) total.stopped_by = report.stopped_by, total.in_launch = report.in_launch;
   if (total.costs.empty()) total.costs = report.costs, total.costs_json = report.costs_json;
+  std::set<std::string> counted;  // of this run
   for (const finding& found : report.findings) {
-    finding* known = nullptr;
-    for (finding& earlier : total.findings) {
-      if (earlier.key == found.key) known = &earlier;
-    }
-    if (known == nullptr) {
+    if (!counted.insert(found.key).second) continue;
+    const auto known = std::find_if(total.findings.begin(), total.findings.end(),
+                                    [&](const finding& earlier) { return earlier.key == found.key; });
+    if (known == total.findings.end()) {
       total.findings.push_back(found);
     } else {
       ++known->seeds;

@@ -48,6 +48,7 @@ finding to_finding(const fault& found) {
   for (const bool other : {false, true}) {
     const fault_site& site = other ? found.other_site : found.site;
     sites[other ? 1 : 0] = site.file + '|' + std::to_string(site.line);
+    if (found.kind != fault_kind::data_race) sites[other ? 1 : 0] += '|' + site.action;
   }
   if (found.kind == fault_kind::data_race && sites[1] < sites[0]) std::swap(sites[0], sites[1]);
   return {found.text(), json, name_of(found.kind) + ('|' + sites[0]) + '|' + sites[1], 1, 0};

@@ -12,7 +12,7 @@ struct program_settings {
   execution model = execution::independent;
   unsigned seeds = 1;                   // runs of the whole program, with consecutive seeds
   std::string json;                     // file for the findings; "" for none
-  std::uint64_t steps = 1'000'000'000;  // maximum of a launch
+  std::uint64_t steps = 0;              // maximum of a launch, if the user names one
   bool profile = false;                 // count the costs of each line
   unsigned architecture = 90;           // compute capability: major * 10 + minor
 };

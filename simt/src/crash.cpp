@@ -1,6 +1,7 @@
 // Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler.
 #include "crash.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -16,6 +17,7 @@ constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
 alignas(16) char handler_stack[handler_stack_bytes];
 
 const crash_guard* active = nullptr;
+pthread_t launching_thread{};  // the one that runs the launch
 
 /// Returns the instruction that failed, plus one: find_line() expects return addresses.
 const void* instruction_of(const void* context) {
@@ -62,7 +64,11 @@ void show_progress() {
   if (write(2, text, static_cast<std::size_t>(length)) < 0) return;
 }
 
-void on_tick(int, siginfo_t*, void* context) {
+void on_tick(int signal, siginfo_t*, void* context) {
+  if (running == nullptr && pthread_equal(pthread_self(), launching_thread) == 0) {  // the process's timer chose another
+    pthread_kill(launching_thread, signal);
+    return;
+  }
   if (running != nullptr && running->shows_progress()) show_progress();
   if (!in_kernel || running == nullptr) return;
   const bool same = running->steps() == steps_at_tick;
@@ -86,6 +92,7 @@ crash_guard::crash_guard() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int i = 0; i < signal_count; ++i) sigaction(signals[i], &action, &before_[i]);
   active = this;
+  launching_thread = pthread_self();
   ticks_of_launch = 0;
   action.sa_sigaction = on_tick;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;

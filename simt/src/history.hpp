@@ -76,24 +76,33 @@ struct recent_accesses {
   };
   static constexpr std::size_t max_size = 4;
   std::array<access, max_size> list;
+  std::array<std::uint64_t, max_size> states{};  // the thread's registers and stack at each, if a livelock is suspected
   std::size_t size = 0, next = 0;
   unsigned repeated = 0;  // mask of those that have come again since the last new one
   int repeats = 0;        // and how often
   bool may_park = false;  // lock step: the last access was a repetition too many
+  std::size_t last = 0;   // index of the last access
 
-  /// Returns whether the access is new; then it replaces the oldest.
-  bool add(const access& latest) {
+  /// What is new about an access: nothing, what the place holds, or the place.
+  enum class novelty { none, content, place };
+  /// A new access replaces the oldest.
+  novelty add(const access& latest) {
+    novelty found = novelty::place;
     for (std::size_t i = 0; i < size; ++i) {
-      if (list[i] != latest) continue;
-      repeated |= 1U << i;
-      ++repeats;
-      return false;
+      if (list[i] == latest) {
+        repeated |= 1U << i;
+        ++repeats;
+        last = i;
+        return novelty::none;
+      }
+      if (list[i].caller == latest.caller && list[i].address == latest.address) found = novelty::content;
     }
     list[next] = latest;
+    last = next;
     next = (next + 1) % max_size;
     size = size < max_size ? size + 1 : size;
     repeated = 0, repeats = 0, may_park = false;
-    return true;
+    return found;
   }
   void clear() { *this = {}; }
 };

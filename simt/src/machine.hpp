@@ -16,6 +16,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,7 @@ class machine {
   void access(std::uintptr_t address, std::size_t size, bool write, access_order order, const void* caller);
   void atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller);
   void atomic_load(std::uintptr_t address, std::size_t size, bool block_scope, const void* caller);
+  std::uint64_t read_clock(const void* caller);
   void memory_changed(std::uintptr_t address);  // after an atomic operation that changed the value
   int barrier(const char* operation, int predicate, int combine, const void* caller);
   std::uint32_t warp_collective(detail::collective_kind kind, std::uint32_t mask, std::uint64_t value,
@@ -53,6 +55,7 @@ class machine {
   /// multiple of it on. Returns what each of them passed.
   const std::vector<std::uint64_t>& tile_collective(const char* operation, std::uint32_t size, std::uint64_t value,
                                                     const void* caller);
+  unsigned report_missing_blocks(const char* operation, const void* caller);
   void fence(bool block_scope, const void* caller);
   [[nodiscard]] bool is_shared(std::uintptr_t address) { return locate(address, 1).owner != nullptr; }
 
@@ -132,7 +135,17 @@ class machine {
   void resume_parked(thread& waiting);
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
-  void note_progress() { idle_rounds_ = 0, last_progress_ = steps_; }
+  /// Something has changed, if only what a place holds.
+  void note_change() { idle_rounds_ = 0, last_progress_ = steps_, states_equal_since_ = 0; }
+  /// A thread came to a new place.
+  void note_progress() { note_change(), narrow_accesses_ = 0; }
+  void compare_states(thread& self, const void* caller);
+  void resume_clock_readers();
+  void report_endless(std::uint64_t count, const char* what);
+  [[nodiscard]] std::uint64_t narrow_budget() const {
+    constexpr std::uint64_t steps_per_thread = 50'000;
+    return settings_.narrow_budget + steps_per_thread * threads_per_block_ * resident_.size();
+  }
   [[nodiscard]] const thread* other_spinning(const thread& spinning) const;
   /// Returns whether the thread was parked meanwhile.
   bool detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
@@ -263,8 +276,10 @@ class machine {
   [[nodiscard]] const void* attributed(const thread& self, const void* caller) const;
   [[nodiscard]] fault_site site_of(std::uint32_t number, const char* action, const void* caller) const;
   void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
-  fault* add_fault(fault_kind kind, const void* site, const void* other_site);
-  fault* add_fault(fault_kind kind, const void* key, const void* other_key, const source_line& line,
+  fault* add_fault(fault_kind kind, const void* site, const void* other_site, std::string_view action = "",
+                   std::string_view other_action = "");
+  fault* add_fault(fault_kind kind, const void* key, const void* other_key, std::string_view action,
+                   std::string_view other_action, const source_line& line,
                    const source_line& other_line);
   void report_race(const location& place, const char* action, const access_record& current,
                    const access_record& other, const char* other_action, race_relation relation);
@@ -305,7 +320,10 @@ class machine {
   std::uint32_t step_mask_ = 0;            // and all lanes of the step
   block* step_block_ = nullptr;
   std::uint64_t steps_ = 0;
-  std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without progress; step of the last progress
+  std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without a change; step of the last one
+  std::uint64_t states_equal_since_ = 0;               // round since which registers and stacks repeat; 0: not looked at
+  std::uint64_t narrow_accesses_ = 0;                  // since the last one to a new place
+  std::uint64_t clock_turn_ = ~std::uint64_t{0};       // step at which threads that wait for the clock run again
   std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps
   value_comparison comparison_;
   struct_copy copy_;
@@ -313,6 +331,7 @@ class machine {
   bool ended_ = false;
   std::exception_ptr failure_;
 
+  std::vector<std::pair<std::uint32_t, const void*>> exited_leaders_;  // of cooperative launches: threads, last places
   std::unordered_map<std::uintptr_t, clock_pointer> released_clocks_;  // by address, of device scope
   std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;    // by address
 

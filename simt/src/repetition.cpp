@@ -3,11 +3,16 @@
 // A thread that repeats its last accesses, up to four different ones, with the same results is parked until one of
 // the addresses changes. If no thread is ready, all parked threads resume, so parking a thread that does not wait
 // costs time but no correctness. In lock step the lanes of a step are parked together or not at all, and resumed
-// together: otherwise some would be an iteration ahead of the others. A livelock is reported after spin_budget
-// rounds, and 1000 times as many steps, without progress.
+// together: otherwise some would be an iteration ahead of the others.
+// A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then registers
+// and stacks repeat themselves too: a loop may count in a register. It is also reported after narrow_budget
+// accesses by which every thread only came back to the same places, whatever these held.
+#include <unwind.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "machine.hpp"
 
@@ -15,6 +20,35 @@ namespace exactdot::simt {
 
 namespace {
 constexpr int rounds_before_parking = 3;
+/// Idle rounds in which every state has to repeat itself: each access of a loop comes again twice.
+constexpr std::uint64_t rounds_of_equal_states = 2 * recent_accesses::max_size;
+const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
+constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
+
+/// The hash of a frame's callee-saved registers and of the stack from it on. Those registers are all that lives in
+/// registers at a call.
+struct frame_state {
+  const void* caller;
+  std::uintptr_t stack_end;
+  std::uint64_t hash = 0xcbf29ce484222325U;
+
+  void add(std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3U; }
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* frame, void* data) {
+  auto& state = *static_cast<frame_state*>(data);
+  if (reinterpret_cast<const void*>(_Unwind_GetIP(frame)) != state.caller) return _URC_NO_REASON;
+#if defined(__x86_64__)
+  for (const int callee_saved : {3, 6, 12, 13, 14, 15}) state.add(_Unwind_GetGR(frame, callee_saved));  // rbx, rbp, r12…
+#endif
+  for (std::uintptr_t at = _Unwind_GetCFA(frame); at < state.stack_end; at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+    state.add(word);
+  }
+  return _URC_END_OF_STACK;
+}
+
 }  // namespace
 
 void machine::park(thread& self) {
@@ -61,7 +95,7 @@ void machine::resume_parked(thread& waiting) {
 }
 
 void machine::memory_changed(std::uintptr_t address) {
-  note_progress();
+  note_change();
   if (parked_.empty()) return;
   unpark(blocks_per_cluster_ == 1 ? address : locate(address, 1).address);
 }
@@ -70,11 +104,15 @@ bool machine::resume_or_settle() {
   if (complete_earliest_copy()) return true;
   if (!parked_.empty()) {
     if (++idle_rounds_ > settings_.spin_budget && steps_ - last_progress_ > 1000 * settings_.spin_budget) {
-      report_hang(fault_kind::livelock);
-      return true;
+      if (states_equal_since_ == 0) states_equal_since_ = idle_rounds_;
+      if (idle_rounds_ - states_equal_since_ > rounds_of_equal_states) {
+        report_hang(fault_kind::livelock);
+        return true;
+      }
     }
-    constexpr std::uint64_t clocks = 1000;  // nothing but time can end the waits: their deadlines come sooner
-    idle_clocks_ += idle_rounds_ * clocks;
+    // nothing but time can end the waits: their deadlines come sooner and sooner
+    constexpr std::uint64_t clocks = 1000, max_doublings = 40, end_of_time = std::uint64_t{1} << 62;
+    idle_clocks_ = std::min(idle_clocks_ + (clocks << std::min(idle_rounds_ / 8, max_doublings)), end_of_time);
     while (!parked_.empty()) unpark(parked_.begin()->first);
     return true;
   }
@@ -96,9 +134,16 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
   std::uint64_t content = 0;
   std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
   self.last_address = place.address;
-  if (self.recent.add({caller, place.address, content})) {
+  const recent_accesses::novelty fresh = self.recent.add({caller, place.address, content});
+  if (fresh == recent_accesses::novelty::place) {
     note_progress();
+  } else if (++narrow_accesses_ > settings_.narrow_budget && narrow_accesses_ > narrow_budget()) {
+    report_endless(narrow_accesses_, "accesses led all threads to the same few places only");
+    yield();
+  } else if (fresh == recent_accesses::novelty::content) {
+    note_change();
   } else if (self.recent.repeats >= rounds_before_parking * std::popcount(self.recent.repeated)) {
+    if (states_equal_since_ != 0) compare_states(self, caller);
     if (settings_.model == execution::lock_step) {  // choose_in_lock_step() parks the lanes of the step
       self.recent.may_park = true, self.repeated_by = attributed(self, caller);
       return false;
@@ -108,6 +153,47 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
     return true;
   }
   return false;
+}
+
+/// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is progress.
+void machine::compare_states(thread& self, const void* caller) {
+  frame_state state{caller, reinterpret_cast<std::uintptr_t>(self.stack)};
+  _Unwind_Backtrace(add_frame, &state);
+  const std::uint64_t before = std::exchange(self.recent.states[self.recent.last], state.hash);
+  if (before == 0) {
+    states_equal_since_ = idle_rounds_;
+  } else if (before != state.hash) {
+    note_change();
+  }
+}
+
+/// A thread reads the clock: like the read of a place that time changes.
+std::uint64_t machine::read_clock(const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(&clock_place);
+  step(caller);
+  clock_turn_ = steps_ + clock_turn;
+  detect_repetition({nullptr, address, nullptr}, address, sizeof clock_place, caller);
+  return clocks();
+}
+
+/// Threads that wait for the clock run again while others work.
+void machine::resume_clock_readers() {
+  clock_turn_ = ~std::uint64_t{0};
+  unpark(reinterpret_cast<std::uintptr_t>(&clock_place));
+}
+
+/// The launch has run for long, or its threads come back to the same places only: names a thread of the loop.
+void machine::report_endless(std::uint64_t count, const char* what) {
+  if (ended_) return;
+  ended_ = true;
+  stream_.ended_by = fault_kind::livelock;
+  const thread& self = *current_;
+  const void* const site = attributed(self, self.program_counter);
+  fault* const found = add_fault(fault_kind::livelock, site, nullptr);
+  if (found == nullptr) return;
+  found->site = site_of(self.number, "loop", site);
+  found->cause = std::to_string(count) + " " + what;
+  found->fix = std::string("if the loop ends, more steps (") + settings_.budget_name + ")";
 }
 
 /// Returns a parked thread that spins on other addresses; null if there is none.

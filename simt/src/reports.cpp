@@ -73,15 +73,15 @@ fault_site machine::site_of(std::uint32_t number, const char* action, const void
 
 /// Returns a new fault of this kind at these two sites, to fill in. Returns null if the stream has it already; then
 /// it is counted. A race on two lines is one fault, whichever of them reads or comes first.
-fault* machine::add_fault(fault_kind kind, const void* key, const void* other_key, const source_line& line,
-                          const source_line& other_line) {
+fault* machine::add_fault(fault_kind kind, const void* key, const void* other_key, std::string_view action,
+                          std::string_view other_action, const source_line& line, const source_line& other_line) {
   auto& faults = stream_.faults;
-  const auto [at, fresh] = stream_.known_faults.try_emplace({kind, key, other_key}, faults.size());
+  const auto [at, fresh] = stream_.known_faults.try_emplace({kind, key, other_key, action}, faults.size());
   if (fresh && line.line != 0) {
-    const auto text_of = [](const source_line& place) {
-      return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+    const auto text_of = [](const source_line& place, std::string_view done) {
+      return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + " " + std::string(done);
     };
-    std::string first = text_of(line), second = text_of(other_line);
+    std::string first = text_of(line, action), second = text_of(other_line, other_action);
     if (kind == fault_kind::data_race && second < first) std::swap(first, second);
     at->second = stream_.known_lines.try_emplace({kind, first, second}, faults.size()).first->second;
   }
@@ -96,10 +96,11 @@ fault* machine::add_fault(fault_kind kind, const void* key, const void* other_ke
   return &found;
 }
 
-fault* machine::add_fault(fault_kind kind, const void* site, const void* other_site) {
-  const auto known = stream_.known_faults.find({kind, site, other_site});
+fault* machine::add_fault(fault_kind kind, const void* site, const void* other_site, std::string_view action,
+                          std::string_view other_action) {
+  const auto known = stream_.known_faults.find({kind, site, other_site, action});
   if (known == stream_.known_faults.end())
-    return add_fault(kind, site, other_site, line_of(site),
+    return add_fault(kind, site, other_site, action, other_action, line_of(site),
                      other_site == nullptr ? source_line{} : line_of(other_site));
   if (recording_) recording_->note_fault(current_->number, known->second);
   ++stream_.faults[known->second].times;
@@ -111,13 +112,16 @@ void machine::report(fault_kind kind, const location& place, const char* action,
                      const access_record* other, const char* other_action, const std::string& detail) {
   if (!settings_.detect && kind != fault_kind::out_of_bounds && kind != fault_kind::misaligned) return;
   const void* const site = attributed(*current_, caller);
-  fault* const found = add_fault(kind, site, other == nullptr ? nullptr : other->caller);
+  fault* const found = add_fault(kind, site, other == nullptr ? nullptr : other->caller, action, other_action);
   if (found == nullptr) return;
   const bool shared = place.range != nullptr ? place.range->shared : looks_shared(place.address);
   found->space = shared ? "shared" : "global";
   found->variable = name_of_address(place.address);
   if (place.owner != nullptr && place.owner != current_->parent)
     found->variable += ", in block " + std::to_string(place.owner->number);
+  const auto& memory = device_memory::instance();
+  if (kind == fault_kind::out_of_bounds && memory.holds(place.address) && memory.find_released(place.address).second == 0)
+    found->fix = "a guard such as if (i < n)";
   if (!detail.empty()) found->variable += (found->variable.empty() ? "" : ": ") + detail;
   found->site = site_of(current_->number, action, site);
   if (other != nullptr) found->other_site = site_of(other->thread - 1, other_action, other->caller);
@@ -130,7 +134,7 @@ void machine::report_race(const location& place, const char* action, const acces
   forget_explained(current.thread - 1, other.thread - 1);
   forget_explained(other.thread - 1, current.thread - 1);
   const bool fresh = add_fault(fault_kind::data_race, current.caller, other.caller) != nullptr;
-  const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller, other.caller});
+  const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller, other.caller, ""});
   if (recording_) recording_->note_other_side(current.thread - 1, other.thread - 1);
   const bool two_writes = std::strcmp(action, "write") == 0 && std::strcmp(other_action, "write") == 0;
   const bool in_place = place.owner == nullptr || place.owner == current_->parent;
@@ -156,7 +160,7 @@ void machine::report_race(const location& place, const char* action, const acces
 /// The write of a race follows a read that was reported because nothing had been written yet: it is one fault.
 void machine::absorb_unwritten_read(const access_record& read, std::size_t race) {
   for (const fault_kind kind : {fault_kind::uninitialised_shared, fault_kind::uninitialised_global}) {
-    const auto known = stream_.known_faults.find({kind, read.caller, nullptr});
+    const auto known = stream_.known_faults.find({kind, read.caller, nullptr, "read"});
     if (known == stream_.known_faults.end() || stream_.faults[known->second].kind != kind) continue;
     const std::size_t unwritten = known->second;
     const auto moved = [=](std::size_t index) {
@@ -205,7 +209,7 @@ void machine::report_waiting(fault_kind kind, const thread& waiting, const char*
   const void* const site = site_of_wait(waiting);
   const void* const other_site = other == nullptr ? nullptr : site_of_wait(*other);
   const bool has_exited = other != nullptr && other->status == thread_status::exited;  // its last line says little
-  fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site);
+  fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site, action, other_action);
   if (found == nullptr) return;
   found->site = site_of(waiting.number, action, site);
   if (other != nullptr) found->other_site = site_of(other->number, other_action, other_site);
@@ -221,7 +225,7 @@ void machine::report_absent_lane(std::uint32_t mask, std::uint32_t source, const
   const bool has_exited = exists && self.parent->threads[index].status == thread_status::exited;
   if (in_mask && exists && !has_exited) return;
   const void* const site = attributed(self, caller);
-  fault* const found = add_fault(fault_kind::missing_lanes, site, nullptr);
+  fault* const found = add_fault(fault_kind::missing_lanes, site, nullptr, "shuffle");
   if (found == nullptr) return;
   found->variable = "lane " + std::to_string(source) +
                     (!exists    ? ": the block has " + std::to_string(threads_per_block_) + " threads"
@@ -254,7 +258,7 @@ void machine::stack_array_overrun(const void* caller) {
 void machine::index_out_of_bounds(const char* array, const char* file, int line, const std::string& index) {
   if (!settings_.detect) return;
   const void* const key = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(line));
-  fault* const found = add_fault(fault_kind::out_of_bounds, key, file, {file, line}, {});
+  fault* const found = add_fault(fault_kind::out_of_bounds, key, file, "index", "", {file, line}, {});
   if (found == nullptr) return;
   found->space = "array";
   found->variable = std::string(array) + ", " + index;

@@ -68,6 +68,7 @@ void machine::run() {
     }
     if (resident_.empty()) break;
     if (!in_flight_.empty()) complete_due_copies();
+    if (steps_ >= clock_turn_) resume_clock_readers();
     const bool found = settings_.model == execution::lock_step ? choose_in_lock_step() : choose_thread();
     if (!found) {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);
@@ -228,7 +229,7 @@ void machine::step(const void* caller) {
   current_->visited.add(caller);
   ++stream_.counted.steps;
   if (++steps_ > settings_.step_budget) {
-    report_hang(fault_kind::livelock);
+    report_endless(settings_.step_budget, "steps have not ended the launch");
     yield();
   }
   if (settings_.model == execution::lock_step || --steps_left_ <= 0) yield();

@@ -1,6 +1,7 @@
 // Implementation of the public interface: streams, launches, and the CUDA functions that kernels call.
 //
 // Launches run one at a time in a process, under a mutex, and to their end.
+#include <ctime>
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
 #include <mutex>
@@ -216,7 +217,9 @@ std::uint32_t active_mask(const void* caller) {
   return as_simulator([&] { return running->active_mask(caller); });
 }
 void* dynamic_shared_bytes() { return running->current().parent->dynamic_shared; }
-long long clock_now() { return static_cast<long long>(running->clocks()); }
+long long clock_now(const void* caller) {
+  return as_simulator([=] { return static_cast<long long>(running->read_clock(caller)); });
+}
 
 }  // namespace detail
 }  // namespace exactdot::simt
@@ -242,3 +245,11 @@ void __threadfence_block() { exactdot::simt::detail::fence(scope::block, __built
 void __threadfence() { exactdot::simt::detail::fence(scope::device, __builtin_return_address(0)); }
 void __threadfence_system() { exactdot::simt::detail::fence(scope::system, __builtin_return_address(0)); }
 void __nanosleep(unsigned) {}
+long long clock64() { return exactdot::simt::detail::clock_now(__builtin_return_address(0)); }
+/// Also the C library's, which has the same name.
+extern "C" clock_t clock() noexcept {
+  if (exactdot::simt::in_kernel) return exactdot::simt::detail::clock_now(__builtin_return_address(0));
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
+}

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -19,8 +20,9 @@ struct stream_state {
   std::vector<fault> faults;
   std::vector<traced_access> trace;
   std::vector<line_costs> costs;
-  // of each fault, by its return addresses and by its source lines: the index in `faults`
-  std::map<std::tuple<fault_kind, const void*, const void*>, std::size_t> known_faults;
+  // of each fault, by its return addresses and action, and by its source lines and actions: the index in `faults`;
+  // a race has no action, as either side may come first
+  std::map<std::tuple<fault_kind, const void*, const void*, std::string_view>, std::size_t> known_faults;
   std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
   std::unordered_map<std::size_t, race_relation> relations;  // of data races
   counters counted;

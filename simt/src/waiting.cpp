@@ -227,6 +227,10 @@ void machine::thread_exited(thread& finished) {
   remove_ready(finished);
   ++parent.exited;
   parent.last_exited = finished.index_in_block;
+  if (stream_.cooperative && finished.index_in_block == 0) {
+    const void* const before = finished.visited.before_exit;
+    exited_leaders_.push_back({finished.number, before != nullptr ? before : attributed(finished, finished.position)});
+  }
   note_progress();
   const std::uint32_t first = finished.warp() * 32, end = std::min(first + 32, threads_per_block_);
   for (std::uint32_t i = first; i < end; ++i) {  // completes collectives that waited for this lane only
@@ -240,6 +244,23 @@ void machine::thread_exited(thread& finished) {
   for (auto& [key, tile] : parent.tiles) release_tile_if_complete(parent, tile);
   if (parent.waiting != 0 && parent.waiting + parent.exited == threads_per_block_) release_barrier(parent);
   thread_left_cluster(finished);
+}
+
+/// Of a barrier of the grid, which the first thread of each block takes part in: reports the blocks that never reach it.
+/// Returns how many there are.
+unsigned machine::report_missing_blocks(const char* operation, const void* caller) {
+  const thread& self = *current_;
+  if (!exited_leaders_.empty()) {
+    const auto& [number, last_place] = exited_leaders_.front();
+    const void* const site = attributed(self, caller);
+    if (fault* const found = add_fault(fault_kind::barrier_divergence, site, nullptr, operation, "exit")) {
+      found->site = site_of(self.number, operation, site);
+      found->other_site = site_of(number, "exit", last_place);
+      found->cause = "a block that has ended arrives no more";
+      found->fix = "a barrier of the grid that every block passes";
+    }
+  }
+  return static_cast<unsigned>(exited_leaders_.size());
 }
 
 /// Returns what happens before this point of a thread, other than by its clock: its warp and block.

@@ -16,7 +16,7 @@ std::string tokens_of(const std::string& text) {
   return joined;
 }
 
-rewritten rewrite_text(const std::string& text) { return rewrite(text, "a.cu", host_compiler::gnu); }
+rewritten rewrite_text(const std::string& text) { return rewrite(text, "a.cu", {host_compiler::gnu}); }
 
 /// A launch with this configuration and call, as it must be rewritten.
 std::string launch(const std::string& configuration, const std::string& call) {
@@ -90,7 +90,7 @@ TEST(simtcc_rewrite, bodies_of_kernels_become_lambdas) {
 TEST(simtcc_rewrite, shared_variables) {
   EXPECT_EQ(rewrite_text("void f() { __simtcc_shared__ int a[2], b; }").text,
             "void f() { constinit thread_local int a[2], b; }");
-  EXPECT_EQ(rewrite("void f() { __simtcc_shared__ T a[2]; }", "a.cu", host_compiler::clang).text,
+  EXPECT_EQ(rewrite("void f() { __simtcc_shared__ T a[2]; }", "a.cu", {host_compiler::clang}).text,
             "void f() { thread_local T a[2]; }");
   EXPECT_EQ(rewrite_text("void f() { extern __simtcc_shared__ T a[], b[][3]; }").text,
             "void f() {   T (&a)[] = ::exactdot::simt::detail::dynamic_array(), (&b)[][3] = "

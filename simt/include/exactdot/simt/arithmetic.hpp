@@ -4,12 +4,13 @@
 // otherwise. Kernels are compiled without contraction.
 #pragma once
 
-#include <bit>
+#include <math.h>    // not <cmath>: C++'s overloads of abs, floor and others in the global namespace, as nvcc has them
+#include <stdlib.h>  // and those of abs for integers
+
 #include <cmath>  // and, with GCC's library, std::max and std::min
 #if !defined(__GLIBCXX__)
 #include <algorithm>
 #endif
-#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -54,12 +55,12 @@ inline double __uint2double_rn(unsigned x) { return x; }
 inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
 inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }
-inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
-inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
-inline int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
-inline int __ffsll(long long x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1; }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1U) << (31 - i);
@@ -112,16 +113,16 @@ inline unsigned __umulhi(unsigned x, unsigned y) { return static_cast<unsigned>(
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
   return static_cast<unsigned long long>((static_cast<unsigned __int128>(x) * y) >> 64);
 }
-inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-inline int __double2hiint(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32); }
-inline int __double2loint(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x)); }
+inline int __float_as_int(float x) { return exactdot::simt::detail::bit_cast<int>(x); }
+inline unsigned __float_as_uint(float x) { return exactdot::simt::detail::bit_cast<unsigned>(x); }
+inline float __int_as_float(int x) { return exactdot::simt::detail::bit_cast<float>(x); }
+inline float __uint_as_float(unsigned x) { return exactdot::simt::detail::bit_cast<float>(x); }
+inline long long __double_as_longlong(double x) { return exactdot::simt::detail::bit_cast<long long>(x); }
+inline double __longlong_as_double(long long x) { return exactdot::simt::detail::bit_cast<double>(x); }
+inline int __double2hiint(double x) { return static_cast<int>(exactdot::simt::detail::bit_cast<std::uint64_t>(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(exactdot::simt::detail::bit_cast<std::uint64_t>(x)); }
 inline double __hiloint2double(int high, int low) {
-  return std::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
+  return exactdot::simt::detail::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
 }
 
 inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
@@ -143,9 +144,16 @@ inline float min(float x, float y) { return std::fmin(x, y); }
 inline double min(double x, double y) { return std::fmin(x, y); }
 inline double min(float x, double y) { return std::fmin(x, y); }
 inline double min(double x, float y) { return std::fmin(x, y); }
-template <std::integral T, std::integral U>
+template <exactdot::simt::detail::integral T, exactdot::simt::detail::integral U>
 requires(!std::is_same_v<T, U>) constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
-template <std::integral T, std::integral U>
+template <exactdot::simt::detail::integral T, exactdot::simt::detail::integral U>
 requires(!std::is_same_v<T, U>) constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }
+
+inline unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
+inline unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }
+inline long long llmax(long long x, long long y) { return x < y ? y : x; }
+inline long long llmin(long long x, long long y) { return y < x ? y : x; }
+inline unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x < y ? y : x; }
+inline unsigned long long ullmin(unsigned long long x, unsigned long long y) { return y < x ? y : x; }
 
 #include <exactdot/simt/directed_rounding.hpp>

@@ -23,7 +23,7 @@ concept atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // 
 /// Sums and differences of integers wrap, so they are computed in the unsigned type.
 template <class T>
 using wrapping =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, type_identity<T>>::type;
 template <class T>
 [[gnu::always_inline]] constexpr T sum(T x, T y) {
   return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
@@ -101,7 +101,7 @@ inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
   return exactdot::simt::detail::update<exactdot::simt::detail::scope::device>(address, [](T old) { return old; });
 }
 template <class T>
-inline void __nv_atomic_store_n(T* address, std::type_identity_t<T> value, int /*order*/, int /*scope*/) {
+inline void __nv_atomic_store_n(T* address, exactdot::simt::detail::type_identity_t<T> value, int /*order*/, int /*scope*/) {
   exactdot::simt::detail::update<exactdot::simt::detail::scope::device, false>(address,
                                                                                [value](T) { return value; });
 }
@@ -116,39 +116,39 @@ inline void __nv_atomic_store(T* address, T* value, int order, int scope) {
 }
 
 template <exactdot::simt::detail::atomic_number T>
-inline T atomicAdd(T* address, std::type_identity_t<T> value) {
+inline T atomicAdd(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::add(address, value);
 }
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-inline T atomicSub(T* address, std::type_identity_t<T> value) {
+inline T atomicSub(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::subtract(address, value);
 }
 template <exactdot::simt::detail::atomic_word T>
-inline T atomicExch(T* address, std::type_identity_t<T> value) {
+inline T atomicExch(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::exchange(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMin(T* address, std::type_identity_t<T> value) {
+inline T atomicMin(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::minimum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMax(T* address, std::type_identity_t<T> value) {
+inline T atomicMax(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::maximum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicAnd(T* address, std::type_identity_t<T> value) {
+inline T atomicAnd(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_and(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicOr(T* address, std::type_identity_t<T> value) {
+inline T atomicOr(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_or(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicXor(T* address, std::type_identity_t<T> value) {
+inline T atomicXor(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_xor(address, value);
 }
 template <exactdot::simt::detail::atomic_compared T>
-inline T atomicCAS(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+inline T atomicCAS(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::compare_and_swap(
       address, compare, value);
 }
@@ -160,39 +160,39 @@ inline unsigned atomicDec(unsigned* address, unsigned value) {
 }
 
 template <exactdot::simt::detail::atomic_number T>
-inline T atomicAdd_block(T* address, std::type_identity_t<T> value) {
+inline T atomicAdd_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::add(address, value);
 }
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-inline T atomicSub_block(T* address, std::type_identity_t<T> value) {
+inline T atomicSub_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::subtract(address, value);
 }
 template <exactdot::simt::detail::atomic_word T>
-inline T atomicExch_block(T* address, std::type_identity_t<T> value) {
+inline T atomicExch_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::exchange(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMin_block(T* address, std::type_identity_t<T> value) {
+inline T atomicMin_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::minimum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMax_block(T* address, std::type_identity_t<T> value) {
+inline T atomicMax_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::maximum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicAnd_block(T* address, std::type_identity_t<T> value) {
+inline T atomicAnd_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_and(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicOr_block(T* address, std::type_identity_t<T> value) {
+inline T atomicOr_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_or(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicXor_block(T* address, std::type_identity_t<T> value) {
+inline T atomicXor_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_xor(address, value);
 }
 template <exactdot::simt::detail::atomic_compared T>
-inline T atomicCAS_block(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+inline T atomicCAS_block(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::compare_and_swap(
       address, compare, value);
 }
@@ -204,39 +204,39 @@ inline unsigned atomicDec_block(unsigned* address, unsigned value) {
 }
 
 template <exactdot::simt::detail::atomic_number T>
-inline T atomicAdd_system(T* address, std::type_identity_t<T> value) {
+inline T atomicAdd_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::add(address, value);
 }
 template <exactdot::simt::detail::one_of<int, unsigned> T>
-inline T atomicSub_system(T* address, std::type_identity_t<T> value) {
+inline T atomicSub_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::subtract(address, value);
 }
 template <exactdot::simt::detail::atomic_word T>
-inline T atomicExch_system(T* address, std::type_identity_t<T> value) {
+inline T atomicExch_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::exchange(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMin_system(T* address, std::type_identity_t<T> value) {
+inline T atomicMin_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::minimum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicMax_system(T* address, std::type_identity_t<T> value) {
+inline T atomicMax_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::maximum(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicAnd_system(T* address, std::type_identity_t<T> value) {
+inline T atomicAnd_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_and(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicOr_system(T* address, std::type_identity_t<T> value) {
+inline T atomicOr_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_or(address, value);
 }
 template <exactdot::simt::detail::atomic_integer T>
-inline T atomicXor_system(T* address, std::type_identity_t<T> value) {
+inline T atomicXor_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_xor(address, value);
 }
 template <exactdot::simt::detail::atomic_compared T>
-inline T atomicCAS_system(T* address, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
+inline T atomicCAS_system(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::compare_and_swap(
       address, compare, value);
 }

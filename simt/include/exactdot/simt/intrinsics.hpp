@@ -49,22 +49,22 @@ template <class T>
   return *from;
 }
 template <class T>
-[[gnu::always_inline]] inline void __stwb(T* to, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void __stwb(T* to, exactdot::simt::detail::type_identity_t<T> value) {
   *to = value;
 }
 template <class T>
-[[gnu::always_inline]] inline void __stcg(T* to, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void __stcg(T* to, exactdot::simt::detail::type_identity_t<T> value) {
   *to = value;
 }
 template <class T>
-[[gnu::always_inline]] inline void __stcs(T* to, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void __stcs(T* to, exactdot::simt::detail::type_identity_t<T> value) {
   *to = value;
 }
 template <class T>
-[[gnu::always_inline]] inline void __stwt(T* to, std::type_identity_t<T> value) {
+[[gnu::always_inline]] inline void __stwt(T* to, exactdot::simt::detail::type_identity_t<T> value) {
   *to = value;
 }
 
 /// Returns the number of steps of the launch so far, and more while all threads only repeat themselves, so that a
 /// wait with a deadline soon ends: it shows order, not time.
-inline long long clock64() { return exactdot::simt::detail::clock_now(); }
+long long clock64();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exactdot/simt/cpp17.hpp>
 #include <exactdot/simt/keywords.hpp>
 #include <exactdot/simt/vector_types.hpp>
 #include <type_traits>
@@ -54,7 +55,7 @@ bool is_shared(const void* address);  // in shared memory
 unsigned lane();
 std::uint32_t active_mask(const void* caller);
 void* dynamic_shared_bytes();
-long long clock_now();
+long long clock_now(const void* caller);
 }  // namespace detail
 
 /// Returns the block's dynamic shared memory: the launch's shared_bytes, aligned to 16 bytes.

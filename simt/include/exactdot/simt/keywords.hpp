@@ -11,19 +11,21 @@
 #define __constant__ __simtcc_constant__
 #define __forceinline__ __simtcc_forceinline__
 #define __noinline__ __simtcc_noinline__
+#define __host__ __simtcc_host__
+#define __managed__ __simtcc_managed__
 #else
 #define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__
 #if defined(__clang__)
 #define __shared__ thread_local  // with constinit, Clang refuses a struct without initialisers
 #else
-#define __shared__ constinit thread_local
+#define __shared__ __constinit thread_local
 #endif
 #define __constant__ __attribute__((section("exactdot_constant")))  // kernels may only read it
 #define __forceinline__ inline
-#endif
 #define __host__
 #define __managed__
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)

@@ -25,9 +25,13 @@ struct settings {
   int resident_blocks = 8;  ///< blocks that make progress at the same time
   /// Maximum number of steps of a launch; beyond it a livelock is reported.
   std::uint64_t step_budget = std::uint64_t{1} << 32;
-  /// Rounds in which all threads only repeat themselves, and 1000 times as many steps, before a livelock is
-  /// reported.
+  /// Rounds in which all threads only repeat themselves, their registers and stacks at last too, and 1000 times as
+  /// many steps, before a livelock is reported.
   std::uint64_t spin_budget = 1000;
+  /// Accesses, and 50,000 more a resident thread, by which every thread only comes back to the same few places,
+  /// whatever these hold, before a livelock is reported.
+  std::uint64_t narrow_budget = 20'000'000;
+  const char* budget_name = "settings::step_budget, settings::narrow_budget";  ///< in that report
   int max_run_length = 4;  ///< a thread runs for 1 to this many steps before another may
   bool detect = true;      ///< false: run and schedule only
   /// Independent threads only. The thread of each step, by its number in the grid; after the list the seed decides.

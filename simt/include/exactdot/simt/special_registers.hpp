@@ -21,8 +21,8 @@ inline unsigned special_register_lanemask_lt() { return (1U << lane()) - 1U; }
 inline unsigned special_register_lanemask_le() { return special_register_lanemask_lt() | 1U << lane(); }
 inline unsigned special_register_lanemask_gt() { return ~special_register_lanemask_le(); }
 inline unsigned special_register_lanemask_ge() { return ~special_register_lanemask_lt(); }
-inline unsigned special_register_clock() { return static_cast<unsigned>(clock_now()); }
-inline unsigned long long special_register_clock64() { return static_cast<unsigned long long>(clock_now()); }
+inline unsigned special_register_clock() { return static_cast<unsigned>(clock64()); }
+inline unsigned long long special_register_clock64() { return static_cast<unsigned long long>(clock64()); }
 inline unsigned long long special_register_globaltimer() { return special_register_clock64(); }
 
 }  // namespace exactdot::simt::detail

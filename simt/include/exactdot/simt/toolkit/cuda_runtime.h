@@ -1,5 +1,14 @@
 // cuda_runtime.h for programs that simtcc compiles: kernels' functions and the runtime's, on the simulator.
+// It includes the headers of C that nvcc's includes too.
 #pragma once
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <cuda_runtime_api.h>
 #include <device_launch_parameters.h>
