@@ -139,7 +139,8 @@ bool is_of_user(const source_edits& source, std::size_t first) {
 }
 
 bool says(const source_edits& source, std::size_t first, std::string_view word) {
-  for (std::size_t i = first; i + 1 < source.size(); ++i) {
+  if (source.at(first).is(word)) return true;
+  for (std::size_t i = after_template(source, first); i + 1 < source.size(); ++i) {
     const token& t = source.at(i);
     if (t.is(word)) return true;
     if (t.is(";") || t.is("{") || t.is("=") || t.is("}")) break;

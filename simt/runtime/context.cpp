@@ -12,6 +12,8 @@ namespace {
 /// Reports host code that uses device memory: on a GPU it would crash. Here it continues.
 void check_host_access(const void* address, bool write, const void* caller) {
   if (!device_memory::instance().holds(reinterpret_cast<std::uintptr_t>(address))) return;
+  const runtime_lock lock(std::try_to_lock);
+  if (!lock.is_held()) return;
   auto& runtime = runtime_context::instance();
   const auto at = runtime.find(address);
   if (at == runtime.allocations.end() || at->second.use != memory_use::device) return;
@@ -40,12 +42,14 @@ runtime_context::runtime_context() : settings(read_settings()) {
 }
 
 cudaError_t runtime_context::finish(cudaError_t result) {
+  const runtime_lock lock;
   if (failure_ != cudaSuccess) result = failure_;
   if (result != cudaSuccess) last_ = result;
   return result;
 }
 
 cudaError_t runtime_context::wait() {
+  const runtime_lock lock;
   if (pending_ != cudaSuccess) failure_ = pending_;
   return finish(cudaSuccess);
 }
@@ -75,6 +79,7 @@ void runtime_context::note_launch() {
 }
 
 cudaError_t runtime_context::last_error(bool reset) {
+  const runtime_lock lock;
   unseen = {};
   const cudaError_t error = failure_ != cudaSuccess ? failure_ : last_;
   if (reset) last_ = cudaSuccess;

@@ -8,6 +8,7 @@
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/simulator.hpp>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "settings.hpp"
@@ -25,6 +26,22 @@ struct refused_launch {
   std::string file;  // "" if there is none
   int line = 0;
   std::string reason;
+};
+
+/// Held by every call of the runtime that reads or changes its state, and during a launch: host threads take turns.
+class runtime_lock {
+ public:
+  runtime_lock() : held_(mutex()) {}
+  /// Of an access by host code, which does not wait for a launch.
+  explicit runtime_lock(std::try_to_lock_t attempt) : held_(mutex(), attempt) {}
+  [[nodiscard]] bool is_held() const { return held_.owns_lock(); }
+
+ private:
+  static std::recursive_mutex& mutex() {
+    static auto& of_process = *new std::recursive_mutex;
+    return of_process;
+  }
+  std::unique_lock<std::recursive_mutex> held_;
 };
 
 class runtime_context {

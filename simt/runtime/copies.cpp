@@ -39,14 +39,36 @@ bool is_host_memory(std::uintptr_t address) {
   return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end();
 }
 
-void report_if_unwritten(const rows& from, const char* action, const void* caller) {
+/// Returns the first byte of a range that holds data and is unwritten; its end if there is none. Without a type, what
+/// looks like padding is taken for it.
+std::uintptr_t first_unwritten(const region& source, std::uintptr_t first, std::size_t bytes,
+                               const detail::element_layout& layout) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (source.is_written(first + i, 1)) continue;
+    if (layout.bytes == 0) {
+      std::size_t run = 1;
+      while (i + run < bytes && !source.is_written(first + i + run, 1)) ++run;
+      std::size_t alignment = 1;
+      while (alignment <= run) alignment *= 2;
+      if (i == 0 || alignment > 16 || (first + i + run) % alignment != 0) return first + i;
+      i += run;
+    } else if (layout.data == nullptr || layout.data[i % layout.bytes] != 0) {
+      return first + i;
+    }
+  }
+  return first + bytes;
+}
+
+void report_if_unwritten(const rows& from, const detail::element_layout& layout, const char* action,
+                         const void* caller) {
   region* const source = device_memory::instance().find(from.first);
   if (source == nullptr) return;
   for (std::size_t row = 0; row < from.height; ++row) {
     const std::uintptr_t first = from.first + row * from.pitch;
     if (source->is_written(first, from.width)) continue;
-    std::size_t unwritten = first - source->start;
-    while (source->is_written(source->start + unwritten, 1)) ++unwritten;
+    const std::uintptr_t place = first_unwritten(*source, first, from.width, layout);
+    if (place == first + from.width) continue;
+    const std::size_t unwritten = place - source->start;
     runtime_context::instance().report(
         fault_kind::uninitialised_global,
         "buffer of " + std::to_string(source->size) + " bytes + " + std::to_string(unwritten), action, caller);
@@ -54,7 +76,8 @@ void report_if_unwritten(const rows& from, const char* action, const void* calle
   }
 }
 
-cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const char* action, const void* caller) {
+cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const char* action, const void* caller,
+                 const detail::element_layout& layout = {}) {
   auto& runtime = runtime_context::instance();
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return finish(cudaErrorInvalidMemcpyDirection);
   if (to.span() == 0) return runtime.wait();
@@ -69,7 +92,7 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
   }
   const cudaError_t failed = runtime.wait();
   if (failed != cudaSuccess) return failed;
-  report_if_unwritten(from, action, caller);
+  report_if_unwritten(from, layout, action, caller);
   for (std::size_t row = 0; row < to.height; ++row) {
     const std::uintptr_t first = to.first + row * to.pitch;
     std::memmove(reinterpret_cast<void*>(first), reinterpret_cast<const void*>(from.first + row * from.pitch),
@@ -105,6 +128,7 @@ namespace {
 /// A call that waits for its work: refused while a stream is captured.
 template <class Work>
 cudaError_t run_waiting(Work work) {
+  const runtime_lock lock;
   if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   return work();
 }
@@ -135,6 +159,19 @@ cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, s
 cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
                                 std::size_t offset, bool to_symbol, cudaStream_t stream) {
   return run_or_capture(stream, [=] { return copy_words(to, from, bytes, symbol_bytes, offset, to_symbol); });
+}
+
+cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                  const element_layout& layout) {
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] { return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpy", caller, layout); });
+}
+cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                  const element_layout& layout, cudaStream_t stream) {
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] {
+    return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller, layout);
+  });
 }
 
 }  // namespace exactdot::simt

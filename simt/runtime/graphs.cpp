@@ -74,6 +74,7 @@ cudaError_t refuse_while_any_captures() {
 using namespace exactdot::simt;
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  const runtime_lock lock;
   if (stream == nullptr || stream == cudaStreamLegacy) return finish(cudaErrorStreamCaptureUnsupported);
   if (is_capturing(stream)) return finish(cudaErrorIllegalState);
   auto* const graph = new CUgraph_st;
@@ -82,6 +83,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const runtime_lock lock;
   if (graph == nullptr) return finish(cudaErrorInvalidValue);
   *graph = nullptr;
   const cudaGraph_t captured = graph_of(stream);
@@ -97,6 +99,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  const runtime_lock lock;
   if (status == nullptr) return finish(cudaErrorInvalidValue);
   const cudaGraph_t graph = graph_of(stream);
   *status = graph == nullptr ? cudaStreamCaptureStatusNone
@@ -106,6 +109,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  const runtime_lock lock;
   if (executable == nullptr || !graphs().contains(graph)) return finish(cudaErrorInvalidValue);
   *executable = new CUgraphExec_st{graph->work};
   executables().insert(*executable);
@@ -113,15 +117,19 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t*, char*,
                                  std::size_t) {
+  const runtime_lock lock;
   return cudaGraphInstantiate(executable, graph);
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  const runtime_lock lock;
   return cudaGraphInstantiate(executable, graph);
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t) {
+  const runtime_lock lock;
   return finish(executables().contains(executable) ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  const runtime_lock lock;
   if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
   const auto run = [executable] {
     for (const auto& work : executable->work) work();
@@ -130,16 +138,19 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return finish(run_or_capture(stream, run));
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const runtime_lock lock;
   if (executables().erase(executable) == 0) return finish(cudaErrorInvalidValue);
   delete executable;
   return finish(cudaSuccess);
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const runtime_lock lock;
   if (graphs().erase(graph) == 0) return finish(cudaErrorInvalidValue);
   delete graph;
   return finish(cudaSuccess);
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  const runtime_lock lock;
   if (count == nullptr || !graphs().contains(graph)) return finish(cudaErrorInvalidValue);
   if (nodes != nullptr) return finish(cudaErrorNotSupported);
   *count = graph->work.size();

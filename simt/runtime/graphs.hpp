@@ -4,6 +4,8 @@
 #include <exactdot/simt/runtime/graphs.hpp>
 #include <functional>
 
+#include "context.hpp"
+
 namespace exactdot::simt {
 
 [[nodiscard]] bool is_capturing(cudaStream_t stream);
@@ -12,6 +14,7 @@ void capture(cudaStream_t stream, std::function<void()> work);
 /// Runs the work or, of a capturing stream, keeps it. Returns the work's error or cudaSuccess.
 template <class Work>
 cudaError_t run_or_capture(cudaStream_t stream, Work work) {
+  const runtime_lock lock;
   if (!is_capturing(stream)) return work();
   capture(stream, [work] { static_cast<void>(work()); });
   return cudaSuccess;

@@ -50,7 +50,8 @@ void grid_barrier(const void* caller) {
     const unsigned generation = load(&barrier_generation, caller);
     update_atomically(&arrived_blocks, caller, [](unsigned x) { return x + 1; });
     while (load(&barrier_generation, caller) == generation) {
-      if (load(&arrived_blocks, caller) + missing_blocks(caller) == blocks) open_barrier(caller);
+      // no step between these: a block that has ended after the barrier opened is none that is missing
+      if (barrier_generation == generation && arrived_blocks + missing_blocks(caller) == blocks) open_barrier(caller);
     }
     fence(scope::device, caller);
   }

@@ -171,6 +171,7 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
   }
+  const runtime_lock lock;
   launch_state& state = state_of_thread();
   if (!state.configured) {
     std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
@@ -199,6 +200,7 @@ using exactdot::simt::limits_of;
 using exactdot::simt::runtime_context;
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  const exactdot::simt::runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return runtime.finish(cudaSuccess);
   const std::size_t limit = limits_of(runtime.settings.architecture).shared_per_block;
@@ -210,6 +212,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  const exactdot::simt::runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (attributes == nullptr) return runtime.finish(cudaErrorInvalidValue);
   const auto raised = runtime.shared_limits.find(kernel_at(kernel));

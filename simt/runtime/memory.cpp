@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t pitch_alignment = 512;
 
 cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
+  const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return finish(cudaErrorInvalidValue);
   *pointer = nullptr;
@@ -35,6 +36,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
 }
 
 cudaError_t release(void* pointer, bool page_locked) {
+  const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return runtime.wait();
   if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
@@ -55,16 +57,20 @@ using namespace exactdot::simt;
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, memory_use::device); }
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  const runtime_lock lock;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return finish(cudaErrorInvalidValue);
   return bytes == 0 ? finish(cudaErrorInvalidValue) : allocate(pointer, bytes, memory_use::managed);
 }
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned) {
+  const runtime_lock lock;
   return allocate(pointer, bytes, memory_use::page_locked);
 }
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+  const runtime_lock lock;
   return allocate(pointer, bytes, memory_use::page_locked);
 }
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t height) {
+  const runtime_lock lock;
   if (pitch == nullptr || width_bytes == 0 || height == 0) return finish(cudaErrorInvalidValue);
   *pitch = (width_bytes + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
   if (height > device_memory_bytes() / *pitch) return finish(cudaErrorMemoryAllocation);
@@ -74,28 +80,45 @@ cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 
-// Memory of the program cannot become memory that kernels reach.
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return finish(cudaErrorNotSupported); }
-cudaError_t cudaHostUnregister(void*) { return finish(cudaErrorHostMemoryNotRegistered); }
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  const runtime_lock lock;
+  constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+  if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return finish(cudaErrorInvalidValue);
+  const bool added = device_memory::instance().register_host(pointer, bytes);
+  return finish(added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  const runtime_lock lock;
+  return finish(device_memory::instance().unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   const auto at = runtime.find(host);
+  if (device != nullptr && device_memory::instance().find_registered(reinterpret_cast<std::uintptr_t>(host)) != nullptr) {
+    *device = host;
+    return finish(cudaSuccess);
+  }
   if (device == nullptr || at == runtime.allocations.end() || at->second.use != memory_use::page_locked)
     return finish(cudaErrorInvalidValue);
   *device = host;
   return finish(cudaSuccess);
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const runtime_lock lock;
   *total = device_memory_bytes();
   *free = *total - std::min(*total, runtime_context::instance().allocated);
   return runtime_context::instance().wait();
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   const auto at = runtime.find(pointer);
   auto* const address = const_cast<void*>(pointer);
-  if (at == runtime.allocations.end()) {
+  if (device_memory::instance().find_registered(reinterpret_cast<std::uintptr_t>(pointer)) != nullptr) {
+    *attributes = {cudaMemoryTypeHost, 0, address, address};
+  } else if (at == runtime.allocations.end()) {
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
   } else if (at->second.use == memory_use::device) {
     *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
@@ -108,9 +131,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) { return finish(cudaSuccess); }
 cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+  const runtime_lock lock;
   return finish(cudaSuccess);
 }
 cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) { return finish(cudaSuccess); }
 cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+  const runtime_lock lock;
   return finish(cudaSuccess);
 }

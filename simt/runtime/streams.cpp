@@ -46,16 +46,19 @@ cudaError_t wait_for(cudaEvent_t event) {
 using namespace exactdot::simt;
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  const runtime_lock lock;
   if (stream == nullptr) return finish(cudaErrorInvalidValue);
   *stream = new CUstream_st;
   live_streams().insert(*stream);
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  const runtime_lock lock;
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const runtime_lock lock;
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
       check_stream(stream) != cudaSuccess) {
     return finish(cudaErrorInvalidResourceHandle);
@@ -65,23 +68,27 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const runtime_lock lock;
   const cudaError_t error = check_stream(stream);
   return wait_if(error == cudaSuccess ? refuse_while_capturing(stream) : error);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const runtime_lock lock;
   cudaError_t error = check_stream(stream);
   if (error == cudaSuccess) error = check_event(event);
   if (error == cudaSuccess && event->captured_by != nullptr) join_capture(stream, event->captured_by);
   return finish(error);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  const runtime_lock lock;
   const cudaError_t error = check_stream(stream);
   const auto call = [=] { return callback(stream, cudaSuccess, data), cudaSuccess; };
   if (error == cudaSuccess) run_or_capture(stream, call);
   return finish(error);
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  const runtime_lock lock;
   const cudaError_t error = check_stream(stream);
   const auto call = [=] { return function(data), cudaSuccess; };
   if (error == cudaSuccess) run_or_capture(stream, call);
@@ -89,6 +96,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  const runtime_lock lock;
   if (event == nullptr) return finish(cudaErrorInvalidValue);
   *event = new CUevent_st;
   (*event)->has_time = (flags & cudaEventDisableTiming) == 0;
@@ -97,12 +105,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const runtime_lock lock;
   if (check_event(event) != cudaSuccess) return finish(cudaErrorInvalidResourceHandle);
   live_events().erase(event);
   delete event;
   return finish(cudaSuccess);
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const runtime_lock lock;
   if (check_event(event) != cudaSuccess) return finish(cudaErrorInvalidResourceHandle);
   static std::uint64_t records = 0;  // so that no two events have the same time
   event->captured_by = graph_of(stream);
@@ -114,6 +124,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_for(event); }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_for(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  const runtime_lock lock;
   if (milliseconds == nullptr) return finish(cudaErrorInvalidValue);
   for (const cudaEvent_t event : {start, end}) {
     if (check_event(event) != cudaSuccess || !event->recorded || !event->has_time)

@@ -114,6 +114,23 @@ std::pair<std::uintptr_t, std::size_t> device_memory::find_released(std::uintptr
   return *at;
 }
 
+bool device_memory::register_host(void* first, std::size_t bytes) {
+  const auto start = reinterpret_cast<std::uintptr_t>(first);
+  const auto next = registered_.lower_bound(start);
+  if (next != registered_.end() && next->first < start + bytes) return false;
+  if (find_registered(start) != nullptr) return false;
+  return registered_.emplace(start, region(start, bytes, false, true)).second;
+}
+
+bool device_memory::unregister_host(void* first) {
+  return registered_.erase(reinterpret_cast<std::uintptr_t>(first)) != 0;
+}
+
+region* device_memory::find_registered(std::uintptr_t address) {
+  auto at = registered_.upper_bound(address);
+  return at == registered_.begin() || !(--at)->second.holds(address) ? nullptr : &at->second;
+}
+
 void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {
   region* const found = bytes == 0 ? nullptr : find(address);
   if (found != nullptr) found->mark_written(address, std::min(bytes, found->size - (address - found->start)));

@@ -31,6 +31,11 @@ class device_memory {
   /// Returns start and size of the released buffer that contained the address. Returns {0, 0} if none did, or if it
   /// is no longer among the last 256.
   [[nodiscard]] std::pair<std::uintptr_t, std::size_t> find_released(std::uintptr_t address) const;
+  /// Memory of the host that kernels may use. Returns false if a range that overlaps is registered, or if none begins
+  /// there.
+  bool register_host(void* first, std::size_t bytes);
+  bool unregister_host(void* first);
+  [[nodiscard]] region* find_registered(std::uintptr_t address);
   void next_launch() { ++launches_; }
   [[nodiscard]] std::uint32_t launch() const { return launches_; }
 
@@ -43,6 +48,7 @@ class device_memory {
   std::size_t reserved_ = 0;
   std::map<std::uintptr_t, region> live_;
   region* last_ = nullptr;
+  std::map<std::uintptr_t, region> registered_;     // memory of the host
   std::map<std::uintptr_t, std::size_t> released_;  // the last ones: size by address
   std::deque<std::uintptr_t> order_of_release_;     // their addresses, oldest first
   std::uint32_t launches_ = 0;

@@ -12,7 +12,7 @@ __global__ void fill(int* x, int n, int value) {
 }
 int wrong[8];
 void work(int thread) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 100; ++round) {
     const int n = 200;
     std::vector<int> host(n);
     int* x;

@@ -12,6 +12,40 @@
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
+namespace exactdot::simt::detail {
+
+/// Which bytes of an element hold data. A copy of unwritten padding is no fault.
+struct element_layout {
+  std::size_t bytes = 0;               // 0: the type is not known
+  const unsigned char* data = nullptr;  // per byte, zero: padding; null: there is no padding
+};
+
+template <class T>
+element_layout layout_of() {
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else if constexpr (std::is_class_v<T>) {
+#if __has_builtin(__builtin_clear_padding)
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      struct mask {
+        alignas(T) unsigned char bytes[sizeof(T)];
+        mask() {
+          __builtin_memset(bytes, 1, sizeof bytes);
+          __builtin_clear_padding(reinterpret_cast<T*>(bytes));
+        }
+      };
+      static const mask of_type;
+      return {sizeof(T), of_type.bytes};
+    }
+#endif
+    return {};
+  } else {
+    return {sizeof(T) > 1 ? std::size_t{1} : 0, nullptr};  // bytes may be of anything
+  }
+}
+
+}  // namespace exactdot::simt::detail
+
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
@@ -51,7 +85,8 @@ struct cudaMemLocation {
 inline constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                           cudaHostAllocWriteCombined = 4;
-inline constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2;
+inline constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2,
+                          cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8;
 inline constexpr int cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
@@ -63,6 +98,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
+/// Kernels may use the memory until it is unregistered; it counts as written.
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
@@ -113,6 +149,23 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height);
+
+// By the type of the host's pointer a copy knows which bytes are padding.
+namespace exactdot::simt::detail {
+cudaError_t copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                          const element_layout& layout);
+cudaError_t copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                          const element_layout& layout, cudaStream_t stream);
+}  // namespace exactdot::simt::detail
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy(T* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>());
+}
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpyAsync(T* to, const void* from, std::size_t bytes,
+                                                          cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>(), stream);
+}
 
 // Hints, without effect.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
