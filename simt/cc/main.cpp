@@ -175,6 +175,16 @@ class build {
                                            folder + "/exactdot/simt/samples/include"});
     }
   }
+  /// Empty headers, before those of the system.
+  void append_refused_headers(command& arguments) const {
+    std::filesystem::path folder;
+    for (const std::string& name : headers_refused_at_use()) {
+      const std::filesystem::path header = files_.file(name);
+      if (folder.empty()) std::filesystem::create_directories(folder = header.parent_path());
+      write_file(header.string(), "");
+    }
+    arguments.insert(arguments.end(), {"-isystem", folder.string()});
+  }
   static command words_of(const std::string& text) {
     command words;
     append_words(words, text);
@@ -188,6 +198,7 @@ class build {
     if (options_.define_architecture)
       arguments.push_back("-D__CUDA_ARCH__=" + std::to_string(options_.architecture) + "0");
     append_headers(arguments);
+    append_refused_headers(arguments);
     arguments.insert(arguments.end(), {"-include", "cuda_runtime.h", "-x", "c++", "-E", file});
     append_dependencies(arguments, file);
     if (isatty(2) != 0) arguments.push_back("-fdiagnostics-color=always");

@@ -368,7 +368,7 @@ class command_line {
     if (argument.starts_with("-Wl,") || argument.starts_with("-L")) {
       result_.link_options.push_back(argument);
     } else if (argument.starts_with("-l")) {
-      link_library(joined);
+      for (const std::string& library : split(joined, ',')) link_library(library);
     } else if (argument.starts_with("-O")) {
       return;  // kernels need -O1
     } else if (argument.starts_with("-I") && !joined.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 #include "rewrite.hpp"
 
@@ -46,23 +47,39 @@ constexpr refusal refusals[] = {
     {"cuInit", "the driver's interface is not modelled"},
 };
 
-/// Headers of CUDA that are not supplied, by the beginning of their names.
+/// Libraries of CUDA whose headers a program may include, but whose names are refused where it uses them.
+struct library {
+  std::string_view name;
+  std::vector<std::string_view> headers, prefixes;
+};
+const std::vector<library>& libraries_refused_at_use() {
+  static const std::vector<library> list = {
+      {"cuBLAS", {"cublas_v2.h", "cublas.h", "cublas_api.h", "cublasLt.h", "cublasXt.h"}, {"cublas", "CUBLAS_"}},
+      {"cuFFT", {"cufft.h", "cufftw.h", "cufftXt.h"}, {"cufft", "CUFFT_", "fftw"}},
+      {"cuRAND", {"curand.h", "curand_kernel.h", "curand_mtgp32.h"}, {"curand", "CURAND_"}},
+      {"cuSPARSE", {"cusparse.h", "cusparse_v2.h", "cusparseLt.h"}, {"cusparse", "CUSPARSE_"}},
+      {"cuSOLVER",
+       {"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h", "cusolver_common.h"},
+       {"cusolver", "CUSOLVER_"}},
+      {"cuDNN", {"cudnn.h", "cudnn_frontend.h"}, {"cudnn", "CUDNN_"}},
+      {"NCCL", {"nccl.h"}, {"nccl", "NCCL_"}},
+      {"NPP", {"npp.h", "nppi.h", "npps.h", "nppcore.h", "nppdefs.h", "nppversion.h"}, {"npp", "Npp", "NPP_"}},
+      {"NVML", {"nvml.h"}, {"nvml", "NVML_"}},
+      {"NVRTC", {"nvrtc.h"}, {"nvrtc", "NVRTC_"}},
+      {"nvJitLink", {"nvJitLink.h"}, {"nvJitLink", "NVJITLINK_"}},
+      {"tensor cores (WMMA)", {"mma.h"}, {"nvcuda", "wmma"}},
+      {"OpenGL", {"cuda_gl_interop.h", "cudaGL.h"}, {"cudaGL", "cudaGraphics", "cuGraphics", "cuGL"}}};
+  return list;
+}
+/// Of their headers, in a folder of simtcc's temporary files.
+constexpr std::string_view folder_of_refused = "/headers_refused_at_use/";
+
+/// Headers that are not supplied, by the beginning of their names.
 constexpr refusal headers[] = {
-    {"cublas", "cuBLAS"},
-    {"cufft", "cuFFT"},
-    {"curand", "cuRAND"},
-    {"cusparse", "cuSPARSE"},
-    {"cusolver", "cuSOLVER"},
-    {"cudnn", "cuDNN"},
-    {"nccl", "NCCL"},
     {"thrust/", "Thrust"},
     {"cub/", "CUB"},
     {"cuda/", "libcu++"},
-    {"mma.h", "tensor cores (WMMA)"},
     {"cutlass/", "CUTLASS"},
-    {"texture_", "textures"},
-    {"surface_", "surfaces"},
-    {"nvrtc", "NVRTC"},
     {"cuda_fp4", "4-bit floating point"},
     {"cuda_fp6", "6-bit floating point"},
     {"cuda_fp8", "8-bit floating point"},
@@ -109,6 +126,35 @@ std::string_view library_of_header(std::string_view name) {
     if (name.starts_with(beginning)) return library;
   }
   return "";
+}
+
+std::vector<std::string> headers_refused_at_use() {
+  std::vector<std::string> names;
+  for (const library& each : libraries_refused_at_use()) {
+    for (const std::string_view header : each.headers) names.push_back(std::string(folder_of_refused.substr(1)) + std::string(header));
+  }
+  return names;
+}
+
+void refuse_libraries(source_edits& source, const declarations& names) {
+  for (const library& each : libraries_refused_at_use()) {
+    const auto is_header = [&](const source_file& file) {
+      const std::size_t at = file.name.find(folder_of_refused);
+      return at != std::string::npos && std::find(each.headers.begin(), each.headers.end(),
+                                                  std::string_view(file.name).substr(at + folder_of_refused.size())) != each.headers.end();
+    };
+    if (std::none_of(source.files().begin(), source.files().end(), is_header)) continue;
+    std::set<std::string_view> refused;  // each name once
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+      const token& t = source.at(i);
+      const auto begins = [&](std::string_view prefix) { return t.text.starts_with(prefix) && t.text != prefix; };
+      const bool is_name = std::any_of(each.prefixes.begin(), each.prefixes.end(), begins) || t.is("nvcuda");
+      const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
+      if (t.kind != token_kind::identifier || !is_name || is_member || source.file_of(i).system) continue;
+      if (!names.is_users(t.text) && refused.insert(t.text).second)
+        source.refuse(i, std::string(t.text) + ": " + std::string(each.name) + (each.name.ends_with(')') ? " are" : " is") + " not modelled");
+    }
+  }
 }
 
 void refuse_headers(source_edits& source) {
@@ -180,16 +226,29 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, 
 
 std::vector<std::string> notes_of(const source_edits& source, const declarations& names) {
   std::vector<std::string> notes;
-  static constexpr std::array<std::string_view, 7> earlier = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
-                                                              "__any", "__all", "__ballot"};
+  constexpr std::string_view shuffles = "CUDA has it for compute capabilities below 7.0 only; taken as that of all lanes with _sync";
+  static constexpr refusal earlier[] = {
+      {"__shfl", shuffles},
+      {"__shfl_up", shuffles},
+      {"__shfl_down", shuffles},
+      {"__shfl_xor", shuffles},
+      {"__any", shuffles},
+      {"__all", shuffles},
+      {"__ballot", shuffles},
+      {"cudaThreadSynchronize", "of earlier toolkits; taken as cudaDeviceSynchronize"},
+      {"cudaThreadExit", "of earlier toolkits; taken as cudaDeviceReset"},
+      {"cudaThreadGetLimit", "of earlier toolkits; taken as cudaDeviceGetLimit"},
+      {"cudaThreadSetLimit", "of earlier toolkits; taken as cudaDeviceSetLimit"},
+      {"cudaThreadGetCacheConfig", "of earlier toolkits; taken as cudaDeviceGetCacheConfig"},
+      {"cudaThreadSetCacheConfig", "of earlier toolkits; taken as cudaDeviceSetCacheConfig"}};
   std::set<std::string_view> used;
   for (std::size_t i = 0; i + 1 < source.size(); ++i) {
     const token& t = source.at(i);
     if (t.kind != token_kind::identifier || source.file_of(i).system || names.is_users(t.text)) continue;
-    if (std::find(earlier.begin(), earlier.end(), t.text) == earlier.end() || !used.insert(t.text).second) continue;
-    notes.push_back(source.file_of(i).name + ":" + std::to_string(t.line) + ": " + std::string(t.text) +
-                    ": CUDA has it for compute capabilities below 7.0 only; taken as " + std::string(t.text) +
-                    "_sync of all lanes");
+    for (const auto& [name, text] : earlier) {
+      if (t.text == name && used.insert(name).second)
+        notes.push_back(source.file_of(i).name + ":" + std::to_string(t.line) + ": " + std::string(name) + ": " + std::string(text));
+    }
   }
   for (const source_file& file : source.files()) {
     if (file.name.find("exactdot/simt/samples/") == std::string::npos || source.files()[file.includer].system) continue;

@@ -250,6 +250,7 @@ rewritten rewrite(std::string_view preprocessed, const std::string& file, const 
   source_edits source(preprocessed, file);
   refuse_headers(source);
   const declarations names = read_declarations(source);
+  refuse_libraries(source, names);
   pass(source, names, how).run();
   return {source.result(), source.problems(), notes_of(source, names)};
 }

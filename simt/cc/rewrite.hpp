@@ -32,6 +32,9 @@ struct rewritten {
 
 rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how);
 
+/// Names of empty files that stand for headers of libraries: what a program uses of them is refused, not their inclusion.
+std::vector<std::string> headers_refused_at_use();
+
 /// What a header of CUDA that simtcc does not supply belongs to; "" if it is none.
 std::string_view library_of_header(std::string_view name);
 
@@ -48,6 +51,8 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
 void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names);
 void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement, const std::string& linkage);
 void rewrite_assembly(source_edits& source, std::size_t i);
+/// Refuses what the user's files use of libraries whose headers are empty.
+void refuse_libraries(source_edits& source, const declarations& names);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);
 /// In a kernel, memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by

@@ -228,3 +228,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
   return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value); });
 }
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
+                              cudaStream_t stream) {
+  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value); });
+}

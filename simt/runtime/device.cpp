@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exactdot/simt/runtime/device.hpp>
 #include <exactdot/simt/runtime/launch.hpp>
+#include <string_view>
 
 #include "context.hpp"
 #include "graphs.hpp"
@@ -84,6 +85,51 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return finish(limit == cudaLimitStackSize && value > std::size_t{64} << 10 ? cudaErrorNotSupported : cudaSuccess);
 }
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return finish(cudaSuccess); }
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return finish(cudaSuccess); }
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  *config = cudaFuncCachePreferNone;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  if (device == nullptr || wanted == nullptr) return finish(cudaErrorInvalidValue);
+  *device = 0;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  const bool valid = count >= 0 && (count == 0 || devices != nullptr) && std::all_of(devices, devices + count, [](int id) { return id == 0; });
+  return finish(valid ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  if (flags == nullptr) return finish(cudaErrorInvalidValue);
+  *flags = cudaDeviceScheduleAuto;
+  return finish(cudaSuccess);
+}
+constexpr const char* bus_id = "0000:00:00.0";
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  if (text == nullptr || size < 13) return finish(cudaErrorInvalidValue);
+  if (device != 0) return finish(cudaErrorInvalidDevice);
+  std::snprintf(text, static_cast<std::size_t>(size), "%s", bus_id);
+  return finish(cudaSuccess);
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  if (device == nullptr || text == nullptr) return finish(cudaErrorInvalidValue);
+  *device = 0;
+  return finish(std::string_view(text) == bus_id ? cudaSuccess : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+  return finish(value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);  // there is no pair of devices
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return finish(cudaSuccess); }
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
+cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) { return cudaDeviceSetLimit(limit, value); }
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) { return cudaDeviceGetCacheConfig(config); }
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) { return cudaDeviceSetCacheConfig(config); }
 
 // There is one device, and none is its own peer.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -137,6 +183,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   all.maxBlocksPerMultiProcessor = limits.blocks_per_multiprocessor;
   all.canMapHostMemory = all.concurrentKernels = all.unifiedAddressing = all.managedMemory = 1;
   all.cooperativeLaunch = all.concurrentManagedAccess = 1;
+  all.hostRegisterSupported = all.hostRegisterReadOnlySupported = all.memoryPoolsSupported = 1;
+  all.canUseHostPointerForRegisteredMem = 1;
+  all.clusterLaunch = architecture >= 90 ? 1 : 0;
+  all.maxTexture1D = all.maxTexture2D[0] = 131072, all.maxTexture2D[1] = 65536;
+  all.maxTexture1DLinear = 1 << 27;
   all.clockRate = all.memoryClockRate = 1000;
   all.memoryBusWidth = 8;
   all.l2CacheSize = 1 << 20;
@@ -179,7 +230,21 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
                {cudaDevAttrConcurrentManagedAccess, all.concurrentManagedAccess},
                {cudaDevAttrCooperativeLaunch, all.cooperativeLaunch},
                {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<int>(all.sharedMemPerBlockOptin)},
-               {cudaDevAttrMaxBlocksPerMultiprocessor, all.maxBlocksPerMultiProcessor}};
+               {cudaDevAttrMaxBlocksPerMultiprocessor, all.maxBlocksPerMultiProcessor},
+               {cudaDevAttrTextureAlignment, static_cast<int>(all.textureAlignment)},
+               {cudaDevAttrSurfaceAlignment, static_cast<int>(all.surfaceAlignment)},
+               {cudaDevAttrTexturePitchAlignment, static_cast<int>(all.texturePitchAlignment)},
+               {cudaDevAttrComputeMode, all.computeMode},
+               {cudaDevAttrMaxTexture1DWidth, all.maxTexture1D},
+               {cudaDevAttrMaxTexture2DWidth, all.maxTexture2D[0]},
+               {cudaDevAttrMaxTexture2DHeight, all.maxTexture2D[1]},
+               {cudaDevAttrMaxTexture1DLinearWidth, all.maxTexture1DLinear},
+               {cudaDevAttrCanUseHostPointerForRegisteredMem, all.canUseHostPointerForRegisteredMem},
+               {cudaDevAttrHostRegisterSupported, all.hostRegisterSupported},
+               {cudaDevAttrHostRegisterReadOnlySupported, all.hostRegisterReadOnlySupported},
+               {cudaDevAttrReservedSharedMemoryPerBlock, static_cast<int>(all.reservedSharedMemPerBlock)},
+               {cudaDevAttrMemoryPoolsSupported, all.memoryPoolsSupported},
+               {cudaDevAttrClusterLaunch, all.clusterLaunch}};
   *value = 0;  // what is not listed does not exist here
   for (const auto& row : table) {
     if (row.attribute == attribute) *value = row.value;

@@ -105,6 +105,23 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   *device = host;
   return finish(cudaSuccess);
 }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned flags) {
+  const runtime_lock lock;
+  const auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(pointer);
+  const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+  const bool managed = at != runtime.allocations.end() && at->second.use == memory_use::managed;
+  return finish(known && managed ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+  const runtime_lock lock;
+  const auto& runtime = runtime_context::instance();
+  const auto at = runtime.find(pointer);
+  const bool page_locked = at != runtime.allocations.end() && at->second.use == memory_use::page_locked;
+  if (flags == nullptr || !page_locked) return finish(cudaErrorInvalidValue);
+  *flags = cudaHostAllocMapped;
+  return finish(cudaSuccess);
+}
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const runtime_lock lock;
   *total = device_memory_bytes();

@@ -66,7 +66,7 @@ void apply(program_settings& settings, std::string_view option, const std::strin
     check_report_file(name, value);
   } else if (option == "arch") {
     settings.architecture =
-        static_cast<unsigned>(to_number(name, value, 50, 199, "a compute capability, such as 90"));
+        static_cast<unsigned>(to_number(name, value, 10, 199, "a compute capability, such as 90"));
   } else if (option == "model") {
     if (value != "independent" && value != "lock_step") refuse(name, value, "independent or lock_step");
     settings.model = value == "lock_step" ? execution::lock_step : execution::independent;

@@ -1,11 +1,17 @@
 // Streams and events. All work has run when its call returns, so a stream has no queue.
+#include <exactdot/simt/runtime/attributes.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
+#include <map>
 #include <set>
 
 #include "context.hpp"
 #include "graphs.hpp"
 
-struct CUstream_st {};
+struct CUstream_st {
+  unsigned flags = 0;
+  int priority = 0;
+  std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes;
+};
 struct CUevent_st {
   bool recorded = false, has_time = true;
   std::uint64_t steps = 0;
@@ -28,6 +34,11 @@ std::set<cudaEvent_t>& live_events() {
 cudaError_t check_stream(cudaStream_t stream) {
   return live_streams().contains(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
+/// Whether a stream was created, and not destroyed.
+bool has_state(cudaStream_t stream) {
+  return stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread &&
+         live_streams().contains(stream);
+}
 cudaError_t check_event(cudaEvent_t event) {
   return live_events().contains(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
@@ -45,10 +56,10 @@ cudaError_t wait_for(cudaEvent_t event) {
 
 using namespace exactdot::simt;
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   const runtime_lock lock;
   if (stream == nullptr) return finish(cudaErrorInvalidValue);
-  *stream = new CUstream_st;
+  *stream = new CUstream_st{flags, 0, {}};
   live_streams().insert(*stream);
   return finish(cudaSuccess);
 }
@@ -79,6 +90,37 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (error == cudaSuccess) error = check_event(event);
   if (error == cudaSuccess && event->captured_by != nullptr) join_capture(stream, event->captured_by);
   return finish(error);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  const runtime_lock lock;
+  if (flags == nullptr) return finish(cudaErrorInvalidValue);
+  *flags = has_state(stream) ? stream->flags : cudaStreamDefault;
+  return finish(check_stream(stream));
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  const runtime_lock lock;
+  if (priority == nullptr) return finish(cudaErrorInvalidValue);
+  *priority = 0;
+  return finish(check_stream(stream));
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+  const runtime_lock lock;
+  if (value == nullptr || check_stream(stream) != cudaSuccess) return finish(cudaErrorInvalidValue);
+  if (has_state(stream)) stream->attributes[attribute] = *value;
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+  const runtime_lock lock;
+  if (value == nullptr || check_stream(stream) != cudaSuccess) return finish(cudaErrorInvalidValue);
+  *value = {};
+  if (has_state(stream)) *value = stream->attributes[attribute];
+  return finish(cudaSuccess);
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  const runtime_lock lock;
+  if (!has_state(to) || !has_state(from)) return finish(cudaErrorInvalidValue);
+  to->attributes = from->attributes;
+  return finish(cudaSuccess);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   const runtime_lock lock;
@@ -120,6 +162,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->recorded = true;
   event->steps = runtime_context::instance().stream.counted().steps + ++records;
   return finish(check_stream(stream));
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return cudaEventRecord(event, stream);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_for(event); }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_for(event); }

@@ -98,8 +98,8 @@ def bad_input():
         failures.append("--rewrite -o wrote something else")
     expect([simtcc, "--help"], 0, r"^usage: simtcc FILE\.cu")
     # whether or not the machine has the header
-    refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\n', r"header\.cu:2:",
-            r"simtcc: cublas_v2\.h: cuBLAS is not modelled")
+    refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\ncublasHandle_t handle;\n',
+            r"header\.cu:3: simtcc: cublasHandle_t: cuBLAS is not modelled")
     refused("hint.cu", '#include <thrust/absent.h>\n', r"hint\.cu:1:10: fatal error:",
             r"^simtcc: thrust/absent\.h: Thrust is not modelled")
     refused("semaphore.cu", '#include <cuda/atomic>\n#include <cuda/semaphore>\n', r"semaphore\.cu:2:10: fatal error:",

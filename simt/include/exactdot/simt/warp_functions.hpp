@@ -18,6 +18,10 @@ template <class To, class From>
 template <class T>
 concept shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 
+/// Smaller integers and bool, which C++ promotes to int.
+template <class T>
+concept promoted_type = std::is_integral_v<T> && sizeof(T) < sizeof(int);
+
 /// Report a source lane that did not arrive, and a width that CUDA does not define.
 void report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller);
 void report_width(int width, const void* caller);
@@ -111,6 +115,23 @@ EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int 
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller ^ lane_mask, 0, lanes.first + lanes.width);
 }
 
+template <exactdot::simt::detail::promoted_type T>
+[[gnu::always_inline]] inline int __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+  return __shfl_sync(mask, static_cast<int>(value), source, width);
+}
+template <exactdot::simt::detail::promoted_type T>
+[[gnu::always_inline]] inline int __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return __shfl_up_sync(mask, static_cast<int>(value), delta, width);
+}
+template <exactdot::simt::detail::promoted_type T>
+[[gnu::always_inline]] inline int __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return __shfl_down_sync(mask, static_cast<int>(value), delta, width);
+}
+template <exactdot::simt::detail::promoted_type T>
+[[gnu::always_inline]] inline int __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+  return __shfl_xor_sync(mask, static_cast<int>(value), lane_mask, width);
+}
+
 EXACTDOT_SIMT_CALL inline unsigned __ballot_sync(unsigned mask, int predicate) {
   std::uint32_t arrived = 0;
   return exactdot::simt::detail::ballot(mask, predicate, arrived);
@@ -123,6 +144,36 @@ EXACTDOT_SIMT_CALL inline int __all_sync(unsigned mask, int predicate) {
   std::uint32_t arrived = 0;
   return exactdot::simt::detail::ballot(mask, predicate, arrived) == arrived;
 }
+// Without a mask, of all lanes: CUDA has them below compute capability 7.0. Templates, so that a user's own win.
+template <class T>
+[[gnu::always_inline]] inline auto __shfl(T value, int source, int width = 32) {
+  return __shfl_sync(0xffffffffU, value, source, width);
+}
+template <class T>
+[[gnu::always_inline]] inline auto __shfl_up(T value, unsigned delta, int width = 32) {
+  return __shfl_up_sync(0xffffffffU, value, delta, width);
+}
+template <class T>
+[[gnu::always_inline]] inline auto __shfl_down(T value, unsigned delta, int width = 32) {
+  return __shfl_down_sync(0xffffffffU, value, delta, width);
+}
+template <class T>
+[[gnu::always_inline]] inline auto __shfl_xor(T value, int lane_mask, int width = 32) {
+  return __shfl_xor_sync(0xffffffffU, value, lane_mask, width);
+}
+template <class T>
+[[gnu::always_inline]] inline unsigned __ballot(T predicate) {
+  return __ballot_sync(0xffffffffU, static_cast<int>(predicate));
+}
+template <class T>
+[[gnu::always_inline]] inline int __any(T predicate) {
+  return __any_sync(0xffffffffU, static_cast<int>(predicate));
+}
+template <class T>
+[[gnu::always_inline]] inline int __all(T predicate) {
+  return __all_sync(0xffffffffU, static_cast<int>(predicate));
+}
+
 template <exactdot::simt::detail::shuffle_type T>
 EXACTDOT_SIMT_CALL unsigned __match_any_sync(unsigned mask, T value) {
   std::uint32_t arrived = 0;

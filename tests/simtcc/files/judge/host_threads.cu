@@ -12,7 +12,7 @@ __global__ void fill(int* x, int n, int value) {
 }
 int wrong[8];
 void work(int thread) {
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 30; ++round) {
     const int n = 200;
     std::vector<int> host(n);
     int* x;
@@ -21,6 +21,14 @@ void work(int thread) {
     cudaMemcpy(host.data(), x, n * sizeof(int), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; ++i) wrong[thread] += host[i] != 1000 * thread + round + i;
     cudaFree(x);
+    for (int i = 0; i < 200; ++i) {
+      cudaStream_t stream;
+      cudaStreamCreate(&stream);
+      cudaMallocAsync(&x, 4, stream);
+      cudaMemsetAsync(x, 0, 4, stream);
+      cudaFreeAsync(x, stream);
+      cudaStreamDestroy(stream);
+    }
   }
 }
 int main() {

@@ -11,8 +11,10 @@
 
 #include <cstddef>
 #include <exactdot/simt/kernel.hpp>
+#include <exactdot/simt/runtime/device.hpp>
 #include <exactdot/simt/runtime/errors.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
+#include <exactdot/simt/runtime/attributes.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
 #include <tuple>
 #include <type_traits>
@@ -96,31 +98,6 @@ cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t = 0, c
 cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t = 0,
                                         cudaStream_t = nullptr) = delete;
 
-/// Attributes of a launch. Modelled are clusters and cooperative launches. The rest orders or speeds up what runs
-/// one after the other here: a launch that may begin before the stream's previous one has ended begins after it.
-enum cudaLaunchAttributeID {
-  cudaLaunchAttributeIgnore = 0,
-  cudaLaunchAttributeAccessPolicyWindow = 1,
-  cudaLaunchAttributeCooperative = 2,
-  cudaLaunchAttributeSynchronizationPolicy = 3,
-  cudaLaunchAttributeClusterDimension = 4,
-  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
-  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
-  cudaLaunchAttributePriority = 8
-};
-union cudaLaunchAttributeValue {
-  char pad[64];
-  int cooperative;
-  struct {
-    unsigned x, y, z;
-  } clusterDim;
-  int programmaticStreamSerializationAllowed;
-  int priority;
-};
-struct cudaLaunchAttribute {
-  cudaLaunchAttributeID id;
-  cudaLaunchAttributeValue val;
-};
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   std::size_t dynamicSmemBytes;
@@ -142,13 +119,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* launch, void (*kernel)(
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
-};
-enum cudaFuncCache {
-  cudaFuncCachePreferNone = 0,
-  cudaFuncCachePreferShared = 1,
-  cudaFuncCachePreferL1 = 2,
-  cudaFuncCachePreferEqual = 3
+  cudaFuncAttributeClusterDimMustBeSet = 10,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 /// Registers, local and constant memory are not modelled and are zero.
 struct cudaFuncAttributes {
@@ -169,5 +141,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*kernel)
 }
 template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) {
+  return cudaSuccess;  // a hint
+}
+template <class Kernel>
+cudaError_t cudaFuncSetSharedMemConfig(Kernel, cudaSharedMemConfig) {
   return cudaSuccess;  // a hint
 }

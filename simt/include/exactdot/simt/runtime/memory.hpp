@@ -149,6 +149,8 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height);
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
+                              cudaStream_t stream = nullptr);
 
 // By the type of the host's pointer a copy knows which bytes are padding.
 namespace exactdot::simt::detail {
@@ -166,6 +168,16 @@ template <class T>
                                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
   return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>(), stream);
 }
+
+/// Managed memory is every stream's: the host may use it at any time here.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle);
+template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, std::size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle) {
+  return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), bytes, flags);
+}
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer);
 
 // Hints, without effect.
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);

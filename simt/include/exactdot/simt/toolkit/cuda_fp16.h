@@ -46,6 +46,13 @@ inline __half2 operator+(__half2 a, __half2 b) { return {a.x + b.x, a.y + b.y}; 
 inline __half2 operator-(__half2 a, __half2 b) { return {a.x - b.x, a.y - b.y}; }
 inline __half2 operator*(__half2 a, __half2 b) { return {a.x * b.x, a.y * b.y}; }
 inline __half2 operator/(__half2 a, __half2 b) { return {a.x / b.x, a.y / b.y}; }
+inline __half2 operator-(__half2 a) { return {-a.x, -a.y}; }
+inline __half2& operator+=(__half2& a, __half2 b) { return a = a + b; }
+inline __half2& operator-=(__half2& a, __half2 b) { return a = a - b; }
+inline __half2& operator*=(__half2& a, __half2 b) { return a = a * b; }
+inline __half2& operator/=(__half2& a, __half2 b) { return a = a / b; }
+inline bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
+inline bool operator!=(__half2 a, __half2 b) { return !(a == b); }
 
 // Conversions.
 inline __half __float2half(float x) { return x; }
@@ -102,6 +109,18 @@ inline bool __hlt(__half x, __half y) { return x < y; }
 inline bool __hle(__half x, __half y) { return x <= y; }
 inline bool __hgt(__half x, __half y) { return x > y; }
 inline bool __hge(__half x, __half y) { return x >= y; }
+// Of two: one or zero in each half; hb…: whether both hold.
+inline __half2 __heq2(__half2 a, __half2 b) { return {a.x == b.x, a.y == b.y}; }
+inline __half2 __hne2(__half2 a, __half2 b) { return {__hne(a.x, b.x), __hne(a.y, b.y)}; }
+inline __half2 __hlt2(__half2 a, __half2 b) { return {a.x < b.x, a.y < b.y}; }
+inline __half2 __hle2(__half2 a, __half2 b) { return {a.x <= b.x, a.y <= b.y}; }
+inline __half2 __hgt2(__half2 a, __half2 b) { return {a.x > b.x, a.y > b.y}; }
+inline __half2 __hge2(__half2 a, __half2 b) { return {a.x >= b.x, a.y >= b.y}; }
+inline bool __hbeq2(__half2 a, __half2 b) { return a == b; }
+inline bool __hblt2(__half2 a, __half2 b) { return a.x < b.x && a.y < b.y; }
+inline bool __hble2(__half2 a, __half2 b) { return a.x <= b.x && a.y <= b.y; }
+inline bool __hbgt2(__half2 a, __half2 b) { return a.x > b.x && a.y > b.y; }
+inline bool __hbge2(__half2 a, __half2 b) { return a.x >= b.x && a.y >= b.y; }
 inline bool __hisnan(__half x) { return x != x; }
 inline int __hisinf(__half x) { return std::isinf(static_cast<float>(x)) ? (x < __half(0) ? -1 : 1) : 0; }
 inline __half __hmax(__half x, __half y) { return std::fmax(static_cast<float>(x), static_cast<float>(y)); }
@@ -123,6 +142,16 @@ inline __half hfloor(__half x) { return std::floor(static_cast<float>(x)); }
 inline __half hceil(__half x) { return std::ceil(static_cast<float>(x)); }
 inline __half hrint(__half x) { return std::nearbyint(static_cast<float>(x)); }
 inline __half htrunc(__half x) { return std::trunc(static_cast<float>(x)); }
+
+inline __half2 h2sqrt(__half2 a) { return {hsqrt(a.x), hsqrt(a.y)}; }
+inline __half2 h2rsqrt(__half2 a) { return {hrsqrt(a.x), hrsqrt(a.y)}; }
+inline __half2 h2rcp(__half2 a) { return {hrcp(a.x), hrcp(a.y)}; }
+inline __half2 h2exp(__half2 a) { return {hexp(a.x), hexp(a.y)}; }
+inline __half2 h2log(__half2 a) { return {hlog(a.x), hlog(a.y)}; }
+inline __half2 h2sin(__half2 a) { return {hsin(a.x), hsin(a.y)}; }
+inline __half2 h2cos(__half2 a) { return {hcos(a.x), hcos(a.y)}; }
+inline __half2 h2floor(__half2 a) { return {hfloor(a.x), hfloor(a.y)}; }
+inline __half2 h2ceil(__half2 a) { return {hceil(a.x), hceil(a.y)}; }
 
 // Atomics. A packed atomic addition is one of each half, which need not be one step on a GPU either.
 inline __half atomicAdd(__half* address, __half x) {

@@ -25,3 +25,8 @@ void* __tsan_memcpy(void* to, const void* from, std::size_t size);
 void* __tsan_memmove(void* to, const void* from, std::size_t size);
 void* __tsan_memset(void* to, int value, std::size_t size);
 }
+
+// By these, headers of others know that it was included.
+#define __CUDA_RUNTIME_H__
+#define __VECTOR_TYPES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__

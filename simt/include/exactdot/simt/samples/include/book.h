@@ -1,0 +1,3 @@
+// Stand-in: see ../common/book.h.
+#pragma once
+#include "../common/book.h"

@@ -1,0 +1,4 @@
+// nvToolsExtCudaRt.h for programs that simtcc compiles: NVTX, as nothing at all.
+#pragma once
+
+#include "../nvToolsExt.h"
