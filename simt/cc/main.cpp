@@ -156,10 +156,7 @@ class build {
   }
 
   [[nodiscard]] command base_command() const {
-    const bool is_gnu = compiler_ == host_compiler::gnu;
-    const std::string standard = !options_.standard.empty() ? options_.standard : is_gnu ? "17" : "20";
-    command arguments = {options_.compiler, "-std=gnu++" + standard};
-    if (is_gnu) arguments.push_back("-fconcepts");  // the headers' only use of C++20
+    command arguments = {options_.compiler, "-std=gnu++" + options_.standard};
     arguments.insert(arguments.end(), options_.compile_options.begin(), options_.compile_options.end());
     return arguments;
   }

@@ -49,8 +49,8 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
 --seed, --seeds, --model, --json, --profile and --steps are defaults of the program: the environment variables
 SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs. Other
 options go to the host compiler (-I, -D, -W, -g, -l, ...). Every option of nvcc 13.0 is taken; those that choose
-machine code do nothing, and what has no effect on a simulator is said. Kernels are compiled with -O1, as C++17
-(with clang: C++20) or as a later -std says. Names of files after -- may begin with -.
+machine code do nothing, and what has no effect on a simulator is said. Kernels are compiled with -O1, as C++17 or as
+a later -std says. Names of files after -- may begin with -.
 )";
 
 /// Libraries of NVIDIA: those whose functions are supplied, and those whose functions are refused where they are used.
@@ -341,7 +341,7 @@ class command_line {
   void set_standard(const std::string& name) {
     static constexpr std::pair<std::string_view, std::string_view> later[] = {
         {"20", "20"}, {"2a", "20"}, {"23", "23"}, {"2b", "23"}, {"26", "26"}, {"2c", "26"}};
-    result_.standard.clear();
+    result_.standard = "17";
     for (const auto& [end, standard] : later) {
       if (name.ends_with(end)) result_.standard = standard;
     }

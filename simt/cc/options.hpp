@@ -13,7 +13,7 @@ struct options {
   std::vector<std::string> run_arguments;       // of the program, with -run
   std::string output;    // "" if -o is missing
   std::string folder;    // of objects, from -odir; "" for the current one
-  std::string standard;  // of the user's C++: "20"; "" if none is named
+  std::string standard = "17";  // of the user's C++
   std::string report;    // the file of --json; "" for none
   std::string compiler;  // the host compiler
   std::string defaults;  // "name=value" lines for the program (settings.cpp)

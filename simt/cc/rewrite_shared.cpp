@@ -11,7 +11,8 @@ namespace {
 /// Without constinit, Clang asks at each access to an extern variable whether it is initialised; with it, Clang
 /// refuses a variable of a struct without initialisers.
 const char* external_variable(host_compiler compiler) {
-  return compiler == host_compiler::clang ? "constinit thread_local" : "__constinit thread_local";
+  return compiler == host_compiler::clang ? "__attribute__((require_constant_initialization)) thread_local"
+                                          : "__constinit thread_local";
 }
 const char* variable_of(host_compiler compiler) {
   return compiler == host_compiler::clang ? "thread_local" : "__constinit thread_local";

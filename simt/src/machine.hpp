@@ -322,6 +322,7 @@ class machine {
   std::uint64_t steps_ = 0;
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without a change; step of the last one
   std::uint64_t states_equal_since_ = 0;               // round since which registers and stacks repeat; 0: not looked at
+  std::uint64_t states_span_ = 1;                      // most accesses of a loop that repeats itself
   std::uint64_t narrow_accesses_ = 0;                  // since the last one to a new place
   std::uint64_t clock_turn_ = ~std::uint64_t{0};       // step at which threads that wait for the clock run again
   std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps

@@ -20,8 +20,6 @@ namespace exactdot::simt {
 
 namespace {
 constexpr int rounds_before_parking = 3;
-/// Idle rounds in which every state has to repeat itself: each access of a loop comes again twice.
-constexpr std::uint64_t rounds_of_equal_states = 2 * recent_accesses::max_size;
 const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
 constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
 
@@ -105,7 +103,7 @@ bool machine::resume_or_settle() {
   if (!parked_.empty()) {
     if (++idle_rounds_ > settings_.spin_budget && steps_ - last_progress_ > 1000 * settings_.spin_budget) {
       if (states_equal_since_ == 0) states_equal_since_ = idle_rounds_;
-      if (idle_rounds_ - states_equal_since_ > rounds_of_equal_states) {
+      if (idle_rounds_ - states_equal_since_ > states_span_ + 1) {  // each access of each loop has come again
         report_hang(fault_kind::livelock);
         return true;
       }
@@ -159,6 +157,7 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
 void machine::compare_states(thread& self, const void* caller) {
   frame_state state{caller, reinterpret_cast<std::uintptr_t>(self.stack)};
   _Unwind_Backtrace(add_frame, &state);
+  states_span_ = std::max(states_span_, static_cast<std::uint64_t>(std::popcount(self.recent.repeated)));
   const std::uint64_t before = std::exchange(self.recent.states[self.recent.last], state.hash);
   if (before == 0) {
     states_equal_since_ = idle_rounds_;

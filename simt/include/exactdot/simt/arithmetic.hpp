@@ -144,10 +144,10 @@ inline float min(float x, float y) { return std::fmin(x, y); }
 inline double min(double x, double y) { return std::fmin(x, y); }
 inline double min(float x, double y) { return std::fmin(x, y); }
 inline double min(double x, float y) { return std::fmin(x, y); }
-template <exactdot::simt::detail::integral T, exactdot::simt::detail::integral U>
-requires(!std::is_same_v<T, U>) constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
-template <exactdot::simt::detail::integral T, exactdot::simt::detail::integral U>
-requires(!std::is_same_v<T, U>) constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }
+template <class T, class U, std::enable_if_t<exactdot::simt::detail::different_integers<T, U>, int> = 0>
+constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
+template <class T, class U, std::enable_if_t<exactdot::simt::detail::different_integers<T, U>, int> = 0>
+constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }
 
 inline unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
 inline unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }

@@ -8,17 +8,17 @@
 namespace exactdot::simt::detail {
 
 template <class T, class... Listed>
-concept one_of = (std::is_same_v<T, Listed> || ...);
+inline constexpr bool one_of = (std::is_same_v<T, Listed> || ...);
 // Exactly the types that CUDA defines each function for, so that code that compiles here compiles with nvcc.
 using word64 = unsigned long long;
 template <class T>
-concept atomic_integer = one_of<T, int, unsigned, long long, word64>;  // min, max, and, or, xor
+inline constexpr bool atomic_integer = one_of<T, int, unsigned, long long, word64>;  // min, max, and, or, xor
 template <class T>
-concept atomic_number = one_of<T, int, unsigned, word64, float, double>;  // add
+inline constexpr bool atomic_number = one_of<T, int, unsigned, word64, float, double>;  // add
 template <class T>
-concept atomic_word = one_of<T, int, unsigned, word64, float>;  // exchange
+inline constexpr bool atomic_word = one_of<T, int, unsigned, word64, float>;  // exchange
 template <class T>
-concept atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // compare and swap
+inline constexpr bool atomic_compared = one_of<T, int, unsigned, word64, unsigned short>;  // compare and swap
 
 /// Sums and differences of integers wrap, so they are computed in the unsigned type.
 template <class T>
@@ -115,39 +115,39 @@ inline void __nv_atomic_store(T* address, T* value, int order, int scope) {
   __nv_atomic_store_n(address, *value, order, scope);
 }
 
-template <exactdot::simt::detail::atomic_number T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_number<T>, int> = 0>
 inline T atomicAdd(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::add(address, value);
 }
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 inline T atomicSub(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_word<T>, int> = 0>
 inline T atomicExch(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::exchange(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMin(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::minimum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMax(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::maximum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicAnd(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_and(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicOr(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_or(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicXor(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_xor(address, value);
 }
-template <exactdot::simt::detail::atomic_compared T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
 inline T atomicCAS(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::compare_and_swap(
       address, compare, value);
@@ -159,39 +159,39 @@ inline unsigned atomicDec(unsigned* address, unsigned value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::decrement(address, value);
 }
 
-template <exactdot::simt::detail::atomic_number T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_number<T>, int> = 0>
 inline T atomicAdd_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::add(address, value);
 }
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 inline T atomicSub_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_word<T>, int> = 0>
 inline T atomicExch_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::exchange(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMin_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::minimum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMax_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::maximum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicAnd_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_and(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicOr_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_or(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicXor_block(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_xor(address, value);
 }
-template <exactdot::simt::detail::atomic_compared T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
 inline T atomicCAS_block(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::compare_and_swap(
       address, compare, value);
@@ -203,39 +203,39 @@ inline unsigned atomicDec_block(unsigned* address, unsigned value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::decrement(address, value);
 }
 
-template <exactdot::simt::detail::atomic_number T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_number<T>, int> = 0>
 inline T atomicAdd_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::add(address, value);
 }
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 inline T atomicSub_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::subtract(address, value);
 }
-template <exactdot::simt::detail::atomic_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_word<T>, int> = 0>
 inline T atomicExch_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::exchange(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMin_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::minimum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicMax_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::maximum(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicAnd_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_and(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicOr_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_or(address, value);
 }
-template <exactdot::simt::detail::atomic_integer T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_integer<T>, int> = 0>
 inline T atomicXor_system(T* address, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_xor(address, value);
 }
-template <exactdot::simt::detail::atomic_compared T>
+template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
 inline T atomicCAS_system(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::compare_and_swap(
       address, compare, value);

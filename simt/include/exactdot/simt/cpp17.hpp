@@ -1,4 +1,4 @@
-// What headers of kernels need of C++20's library, for C++17, nvcc's default: with GCC, simtcc compiles for it.
+// What headers of kernels would take from C++20's library: they are C++17, nvcc's default, with which simtcc compiles.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@ struct type_identity {
 };
 template <class T>
 using type_identity_t = typename type_identity<T>::type;
-template <class T>
-concept integral = std::is_integral_v<T>;
+template <class T, class U>
+inline constexpr bool different_integers = std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, U>;
 
 }  // namespace exactdot::simt::detail

@@ -55,12 +55,12 @@ inline double fused_to_odd(double x, double y, double z) {
 }
 
 /// A float, or two, that a shuffle moves as one word.
+template <class T, class = void>
+inline constexpr bool shuffled_as_word = false;
 template <class T>
-concept shuffled_as_word = requires {
-  typename T::simt_word;
-};
+inline constexpr bool shuffled_as_word<T, std::void_t<typename T::simt_word>> = true;
 
-template <shuffled_as_word T, class Shuffle>
+template <class T, class Shuffle, std::enable_if_t<shuffled_as_word<T>, int> = 0>
 [[gnu::always_inline]] inline T shuffle_word(T value, Shuffle shuffle) {
   const unsigned word = shuffle(static_cast<unsigned>(bit_cast<typename T::simt_word>(value)));
   return bit_cast<T>(static_cast<typename T::simt_word>(word));
@@ -68,24 +68,24 @@ template <shuffled_as_word T, class Shuffle>
 
 }  // namespace exactdot::simt::detail
 
-template <exactdot::simt::detail::shuffled_as_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffled_as_word<T>, int> = 0>
 [[gnu::always_inline]] inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   return exactdot::simt::detail::shuffle_word(
       value, [=](unsigned word) __attribute__((always_inline)) { return __shfl_sync(mask, word, source, width); });
 }
-template <exactdot::simt::detail::shuffled_as_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffled_as_word<T>, int> = 0>
 [[gnu::always_inline]] inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return exactdot::simt::detail::shuffle_word(
       value, [=](unsigned word)
                  __attribute__((always_inline)) { return __shfl_up_sync(mask, word, delta, width); });
 }
-template <exactdot::simt::detail::shuffled_as_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffled_as_word<T>, int> = 0>
 [[gnu::always_inline]] inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return exactdot::simt::detail::shuffle_word(
       value, [=](unsigned word)
                  __attribute__((always_inline)) { return __shfl_down_sync(mask, word, delta, width); });
 }
-template <exactdot::simt::detail::shuffled_as_word T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffled_as_word<T>, int> = 0>
 [[gnu::always_inline]] inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   return exactdot::simt::detail::shuffle_word(
       value, [=](unsigned word)

@@ -16,18 +16,18 @@ template <class To, class From>
 
 /// The types of CUDA's shuffles and matches.
 template <class T>
-concept shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
+inline constexpr bool shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 
 /// Smaller integers and bool, which C++ promotes to int.
 template <class T>
-concept promoted_type = std::is_integral_v<T> && sizeof(T) < sizeof(int);
+inline constexpr bool promoted_type = std::is_integral_v<T> && sizeof(T) < sizeof(int);
 
 /// Report a source lane that did not arrive, and a width that CUDA does not define.
 void report_absent_lane(std::uint32_t mask, std::uint32_t source, const void* caller);
 void report_width(int width, const void* caller);
 
 /// Returns the value of lane `source`; the caller's value if that lane is not in [first, end) or did not arrive.
-template <shuffle_type T>
+template <class T, std::enable_if_t<shuffle_type<T>, int> = 0>
 [[gnu::always_inline]] inline T shuffle(std::uint32_t mask, T value, int source, int first, int end) {
   std::uint64_t values[32];
   const std::uint32_t arrived = warp_collective(collective_kind::shuffle, mask, bits_as<std::uint64_t>(value),
@@ -76,7 +76,7 @@ template <class T, class Combine>
 }
 
 /// Returns the lanes whose value has the same bits as the caller's.
-template <shuffle_type T>
+template <class T, std::enable_if_t<shuffle_type<T>, int> = 0>
 [[gnu::always_inline]] inline unsigned match(std::uint32_t mask, T value, std::uint32_t& arrived) {
   std::uint64_t values[32];
   const auto bits = bits_as<std::uint64_t>(value);
@@ -89,19 +89,19 @@ template <shuffle_type T>
 }  // namespace exactdot::simt::detail
 
 // Not inlined, so that the return address is in the kernel.
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   const int source_lane = lanes.first + (source & (lanes.width - 1));
   return exactdot::simt::detail::shuffle(mask, value, source_lane, lanes.first, lanes.first + lanes.width);
 }
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller - static_cast<int>(delta), lanes.first,
                                          lanes.first + lanes.width);
 }
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller + static_cast<int>(delta), lanes.first,
@@ -109,25 +109,25 @@ EXACTDOT_SIMT_CALL T __shfl_down_sync(unsigned mask, T value, unsigned delta, in
 }
 /// Reads lanes of earlier segments too, but not of later ones (CUDA C++ Programming Guide, "Warp Shuffle
 /// Functions").
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   const exactdot::simt::detail::segment lanes(width);
   return exactdot::simt::detail::shuffle(mask, value, lanes.caller ^ lane_mask, 0, lanes.first + lanes.width);
 }
 
-template <exactdot::simt::detail::promoted_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::promoted_type<T>, int> = 0>
 [[gnu::always_inline]] inline int __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   return __shfl_sync(mask, static_cast<int>(value), source, width);
 }
-template <exactdot::simt::detail::promoted_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::promoted_type<T>, int> = 0>
 [[gnu::always_inline]] inline int __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return __shfl_up_sync(mask, static_cast<int>(value), delta, width);
 }
-template <exactdot::simt::detail::promoted_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::promoted_type<T>, int> = 0>
 [[gnu::always_inline]] inline int __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return __shfl_down_sync(mask, static_cast<int>(value), delta, width);
 }
-template <exactdot::simt::detail::promoted_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::promoted_type<T>, int> = 0>
 [[gnu::always_inline]] inline int __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
   return __shfl_xor_sync(mask, static_cast<int>(value), lane_mask, width);
 }
@@ -174,13 +174,13 @@ template <class T>
   return __all_sync(0xffffffffU, static_cast<int>(predicate));
 }
 
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL unsigned __match_any_sync(unsigned mask, T value) {
   std::uint32_t arrived = 0;
   return exactdot::simt::detail::match(mask, value, arrived);
 }
 /// Returns the mask if all its lanes have the same value, else 0.
-template <exactdot::simt::detail::shuffle_type T>
+template <class T, std::enable_if_t<exactdot::simt::detail::shuffle_type<T>, int> = 0>
 EXACTDOT_SIMT_CALL unsigned __match_all_sync(unsigned mask, T value, int* all_same) {
   std::uint32_t arrived = 0;
   *all_same = exactdot::simt::detail::match(mask, value, arrived) == arrived;
@@ -191,19 +191,19 @@ EXACTDOT_SIMT_CALL inline unsigned __activemask() {
 }
 void __syncwarp(unsigned mask = 0xffffffffU);
 
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 EXACTDOT_SIMT_CALL T __reduce_add_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) {
         return static_cast<T>(static_cast<unsigned>(x) + static_cast<unsigned>(y));
       });
 }
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 EXACTDOT_SIMT_CALL T __reduce_min_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) { return y < x ? y : x; });
 }
-template <exactdot::simt::detail::one_of<int, unsigned> T>
+template <class T, std::enable_if_t<exactdot::simt::detail::one_of<T, int, unsigned>, int> = 0>
 EXACTDOT_SIMT_CALL T __reduce_max_sync(unsigned mask, T value) {
   return exactdot::simt::detail::reduce(
       mask, value, [](T x, T y) __attribute__((always_inline)) { return x < y ? y : x; });

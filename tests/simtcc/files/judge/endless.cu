@@ -3,7 +3,7 @@
 // status: 66
 // prints: livelock: loop by thread 0 of block 0 \(.*:LINE(loop)\);.*SIMTCC_STEPS
 __global__ void k(volatile int* x) {
-  while (true) x[0]++;  // loop
+  while (true) x[0] = x[0] + 1;  // loop
 }
 int main() {
   int* x;

@@ -3,13 +3,21 @@
 
 #include <cooperative_groups/reduce.h>
 
+#include <utility>
+
 namespace cooperative_groups {
 
 namespace detail {
+template <class Group, class T, class = void>
+inline constexpr bool has_shuffles = false;
+template <class Group, class T>
+inline constexpr bool has_shuffles<
+    Group, T, std::void_t<decltype(std::declval<const Group&>().shfl_up(std::declval<T>(), 1U))>> = true;
+
 /// Value of the thread `delta` ranks lower; the own one if there is none.
 template <class Group, class T>
 [[gnu::always_inline]] inline T value_below(const Group& group, T value, unsigned delta) {
-  if constexpr (requires { group.shfl_up(value, delta); }) {
+  if constexpr (has_shuffles<Group, T>) {
     return group.shfl_up(value, delta);
   } else {
     const unsigned rank = group.thread_rank();
