@@ -39,7 +39,6 @@ constexpr refusal refusals[] = {
     {"cudaIpc*", "memory of other processes is not modelled"},
     {"cudaLaunchKernelExC", "launch the kernel itself by cudaLaunchKernelEx, not a pointer to void"},
     {"nvcuda", "tensor cores (WMMA) are not modelled"},
-    {"thrust", "Thrust is not modelled"},
     {"cub", "CUB is not modelled"},
     {"__cluster_dims__", "clusters of a kernel are not modelled; exactdot::gpu::launch has them (simt.md)"},
     {"cuLaunchKernel", "the driver's interface is not modelled"},
@@ -209,7 +208,7 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, 
   const bool member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
   if (member) return;
   for (const auto& [name, reason] : refusals) {
-    const bool is_namespace = name == "nvcuda" || name == "thrust" || name == "cub";
+    const bool is_namespace = name == "nvcuda" || name == "cub";
     if (is_namespace && !source.at(i + 1).is("::")) continue;
     if (matches(t, name) && !names.is_users(t.text))
       return source.refuse(i, std::string(t.text) + ": " + std::string(reason));

@@ -1,0 +1,115 @@
+// Where an algorithm of Thrust runs.
+//
+// On the device, what is done to each element by itself is a kernel on the simulator, so that its accesses are checked. What
+// depends on other elements (sums, scans, sorts) is computed by the host on a copy: its result is the same, its order of
+// additions from left to right. `thrust::device`, or an iterator of device memory, chooses the device.
+#pragma once
+
+#include <thrust/detail/iterators.h>
+
+#include <memory>
+
+namespace thrust {
+
+namespace detail {
+
+template <bool device>
+struct policy {
+  static constexpr bool on_device = device;
+  template <class Stream>
+  policy on(Stream) const {
+    return {};
+  }
+};
+template <class T, class = void>
+inline constexpr bool is_policy = false;
+template <class T>
+inline constexpr bool is_policy<T, std::void_t<decltype(std::decay_t<T>::on_device)>> = true;
+
+template <class T>
+inline constexpr bool is_of_device = false;
+template <class T>
+inline constexpr bool is_of_device<device_ptr<T>> = true;
+template <class Function, class Base>
+inline constexpr bool is_of_device<transform_iterator<Function, Base>> = is_of_device<Base>;
+
+/// What kernels use for an iterator: of device memory the plain pointer.
+template <class Iterator>
+Iterator in_kernel(Iterator it) {
+  return it;
+}
+template <class T>
+T* in_kernel(device_ptr<T> p) {
+  return p.get();
+}
+template <class Function, class Base>
+auto in_kernel(transform_iterator<Function, Base> it) {
+  return make_transform_iterator(in_kernel(it.base()), it.function());
+}
+template <class Iterator>
+using value_of = std::remove_const_t<typename std::iterator_traits<Iterator>::value_type>;
+
+#if defined(__clang__)
+#define EXACTDOT_THRUST_KERNEL __attribute__((noinline, patchable_function_entry(1)))
+#else
+#define EXACTDOT_THRUST_KERNEL __attribute__((noipa, patchable_function_entry(1)))
+#endif
+/// The kernel that calls `each` for every index below n.
+template <class Each>
+EXACTDOT_THRUST_KERNEL void kernel_of_elements(std::size_t n, Each each) {
+  ::exactdot::simt::detail::kernel_body([=]() mutable {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) each(i);
+  });
+}
+template <bool device, class Each>
+void for_each_index(std::size_t n, Each each) {
+  if constexpr (!device) {
+    for (std::size_t i = 0; i < n; ++i) each(i);
+  } else if (n != 0) {
+    constexpr unsigned block = 256;
+    ::exactdot::simt::detail::configure(dim3(static_cast<unsigned>((n + block - 1) / block)), dim3(block));
+    kernel_of_elements(n, each);
+    check(cudaDeviceSynchronize());
+  }
+}
+
+/// A copy of n elements for the host.
+template <bool device, class Iterator>
+std::unique_ptr<value_of<Iterator>[]> host_copy(Iterator first, std::size_t n) {
+  using value = value_of<Iterator>;
+  std::unique_ptr<value[]> host(new value[n]);
+  if constexpr (device) {
+    value* memory = nullptr;
+    check(cudaMalloc(&memory, n * sizeof(value)));
+    const auto from = in_kernel(first);
+    for_each_index<true>(n, [=](std::size_t i) { memory[i] = from[static_cast<std::ptrdiff_t>(i)]; });
+    check(cudaMemcpy(host.get(), memory, n * sizeof(value), cudaMemcpyDeviceToHost));
+    check(cudaFree(memory));
+  } else {
+    for (std::size_t i = 0; i < n; ++i, ++first) host[i] = *first;
+  }
+  return host;
+}
+/// Stores the host's elements where `first` begins.
+template <bool device, class T, class Iterator>
+void store(const T* host, std::size_t n, Iterator first) {
+  if constexpr (device) {
+    using value = value_of<Iterator>;
+    const std::unique_ptr<value[]> converted(new value[n]);
+    for (std::size_t i = 0; i < n; ++i) converted[i] = static_cast<value>(host[i]);
+    check(cudaMemcpy(static_cast<void*>(in_kernel(first)), converted.get(), n * sizeof(value), cudaMemcpyHostToDevice));
+  } else {
+    for (std::size_t i = 0; i < n; ++i, ++first) *first = host[i];
+  }
+}
+
+}  // namespace detail
+
+inline constexpr detail::policy<true> device{};
+inline constexpr detail::policy<false> host{}, seq{};
+namespace cuda {
+inline constexpr detail::policy<true> par{}, par_nosync{};
+}
+
+}  // namespace thrust

@@ -1,0 +1,4 @@
+// thrust/device_malloc.h for programs that simtcc compiles.
+#pragma once
+
+#include <thrust/detail/algorithms.h>

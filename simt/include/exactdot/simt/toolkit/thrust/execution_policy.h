@@ -1,0 +1,4 @@
+// thrust/execution_policy.h for programs that simtcc compiles.
+#pragma once
+
+#include <thrust/detail/execution.h>

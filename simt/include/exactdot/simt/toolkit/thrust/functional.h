@@ -1,0 +1,4 @@
+// thrust/functional.h for programs that simtcc compiles.
+#pragma once
+
+#include <thrust/detail/iterators.h>

@@ -1,0 +1,4 @@
+// thrust/iterator/counting_iterator.h for programs that simtcc compiles.
+#pragma once
+
+#include <thrust/detail/iterators.h>

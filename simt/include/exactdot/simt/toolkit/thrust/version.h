@@ -1,0 +1,4 @@
+// thrust/version.h for programs that simtcc compiles.
+#pragma once
+
+#include <thrust/detail/memory.h>
