@@ -121,6 +121,8 @@ class pass {
       source_.replace(i_, in_attribute ? "__noinline__" : "__attribute__((noinline))");
     } else if (!source_.file_of(i_).system) {
       if (t.is("cudaLaunchKernel") || t.is("cudaLaunchCooperativeKernel")) rewrite_launch_call(source_, i_);
+      const bool is_texture = t.is("texture") && source_.at(i_ + 1).is("<") && !names_.is_users("texture");
+      if (is_texture && !source_.at(i_ - 1).is("::")) source_.replace(i_, "::exactdot::simt::texture_reference");
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
       if (scope == scope_kind::kernel || scope == scope_kind::device_function) rewrite_memory_function(source_, i_);

@@ -7,6 +7,7 @@
 #include <exactdot/simt/runtime/streams.hpp>
 
 #include "context.hpp"
+#include "row_copies.hpp"
 #include "graphs.hpp"
 #include "machine.hpp"
 
@@ -171,6 +172,13 @@ cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes,
   const void* const caller = __builtin_return_address(0);
   return run_or_capture(stream, [=] {
     return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller, layout);
+  });
+}
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width_bytes,
+                      std::size_t height, cudaMemcpyKind kind, const char* action, const void* caller) {
+  return run_waiting([=] {
+    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action, caller);
   });
 }
 

@@ -66,7 +66,7 @@ int main() {
   HOLDS(thrust::count(d.begin(), d.end(), 7) == 5);
   thrust::for_each(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(5), [](int) {});
   thrust::for_each(thrust::device, thrust::make_counting_iterator(0), thrust::make_counting_iterator(5),
-                   add_index{thrust::raw_pointer_cast(&*d.data().get())});
+                   add_index{thrust::raw_pointer_cast(&d[0])});
   HOLDS(d[4] == 11 && *thrust::max_element(d.begin(), d.end()) == 11 && thrust::max_element(d.begin(), d.end()) - d.begin() == 4);
   thrust::inclusive_scan(d.begin(), d.end(), d.begin());
   HOLDS(d[0] == 7 && d[4] == 45);

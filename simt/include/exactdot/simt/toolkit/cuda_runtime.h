@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <exactdot/simt/fast_math.hpp>
 #include <exactdot/simt/runtime/launch.hpp>
+#include <exactdot/simt/runtime/textures.hpp>
 #include <exactdot/simt/special_registers.hpp>
 
 /// What simtcc calls for memcpy, memmove and memset in a kernel: plain accesses of a range, which are reported.

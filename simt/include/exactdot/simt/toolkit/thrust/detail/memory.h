@@ -25,6 +25,9 @@ inline void check(cudaError_t error) {
 }
 }  // namespace detail
 
+template <class T>
+class device_ptr;
+
 /// An element of device memory, for host code.
 template <class T>
 class device_reference {
@@ -43,6 +46,7 @@ class device_reference {
   const device_reference& operator=(const device_reference& other) const {
     return *this = static_cast<std::remove_const_t<T>>(other);
   }
+  device_ptr<T> operator&() const { return device_ptr<T>(address_); }
   template <class U>
   const device_reference& operator+=(const U& value) const {
     return *this = static_cast<std::remove_const_t<T>>(*this) + value;

@@ -1,0 +1,11 @@
+// A copy of rows for a call of the runtime, which is named if it reads what nothing has written.
+#pragma once
+
+#include <exactdot/simt/runtime/memory.hpp>
+
+namespace exactdot::simt {
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width_bytes,
+                      std::size_t height, cudaMemcpyKind kind, const char* action, const void* caller);
+
+}  // namespace exactdot::simt
