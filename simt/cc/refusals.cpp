@@ -56,7 +56,9 @@ const std::vector<library>& libraries_refused_at_use() {
   static const std::vector<library> list = {
       {"cuBLAS", {"cublas_v2.h", "cublas.h", "cublas_api.h", "cublasLt.h", "cublasXt.h"}, {"cublas", "CUBLAS_"}},
       {"cuFFT", {"cufft.h", "cufftw.h", "cufftXt.h"}, {"cufft", "CUFFT_", "fftw"}},
-      {"cuRAND", {"curand.h", "curand_kernel.h", "curand_mtgp32.h"}, {"curand", "CURAND_"}},
+      {"cuRAND's host interface",
+       {"curand.h", "curand_mtgp32.h", "curand_mtgp32_host.h"},
+       {"curandGenerat", "curandCreate", "curandDestroy", "curandSet", "curandGet", "curandStatus", "CURAND_"}},
       {"cuSPARSE", {"cusparse.h", "cusparse_v2.h", "cusparseLt.h"}, {"cusparse", "CUSPARSE_"}},
       {"cuSOLVER",
        {"cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h", "cusolver_common.h"},
@@ -147,8 +149,8 @@ void refuse_libraries(source_edits& source, const declarations& names) {
     std::set<std::string_view> refused;  // each name once
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
       const token& t = source.at(i);
-      const auto begins = [&](std::string_view prefix) { return t.text.starts_with(prefix) && t.text != prefix; };
-      const bool is_name = std::any_of(each.prefixes.begin(), each.prefixes.end(), begins) || t.is("nvcuda");
+      const auto begins = [&](std::string_view prefix) { return t.text.starts_with(prefix); };
+      const bool is_name = std::any_of(each.prefixes.begin(), each.prefixes.end(), begins);
       const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
       if (t.kind != token_kind::identifier || !is_name || is_member || source.file_of(i).system) continue;
       if (!names.is_users(t.text) && refused.insert(t.text).second)
