@@ -60,7 +60,8 @@ class declaration_reader {
   [[nodiscard]] bool opens_namespace(std::size_t first, std::size_t brace) const {
     if (source_.at(first).is("inline")) ++first;
     return source_.at(first).is("namespace") ||
-           (source_.at(first).is("extern") && source_.at(first + 1).kind == token_kind::string && first + 2 == brace);
+           (source_.at(first).is("extern") && source_.at(first + 1).kind == token_kind::string &&
+            first + 2 == brace);
   }
   [[nodiscard]] bool is_type(std::size_t first) const {
     static constexpr std::array<std::string_view, 5> keys = {"struct", "class", "union", "enum", "typedef"};
@@ -99,7 +100,8 @@ class declaration_reader {
     if (source_.file_of(open).system) return;
     for (std::size_t i = open; i < close; ++i) {
       if (!source_.at(i).is("friend")) continue;
-      if (const std::size_t name = function_name(source_, i + 1); name != 0) found_.linked.insert(source_.at(name).text);
+      if (const std::size_t name = function_name(source_, i + 1); name != 0)
+        found_.linked.insert(source_.at(name).text);
     }
   }
 
@@ -114,9 +116,10 @@ declarations read_declarations(const source_edits& source) { return declaration_
 std::size_t function_name(const source_edits& source, std::size_t first) {
   static constexpr std::array<std::string_view, 8> with_parentheses = {
       "__attribute__", "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm"};
-  static constexpr std::array<std::string_view, 9> ends = {";", "{", "=", "}", "using", "operator", "static_assert",
-                                                           "typedef", "friend"};
-  for (std::size_t i = after_template(source, first); i + 1 < source.size() && !is_any_of(source.at(i), ends); ++i) {
+  static constexpr std::array<std::string_view, 9> ends = {
+      ";", "{", "=", "}", "using", "operator", "static_assert", "typedef", "friend"};
+  for (std::size_t i = after_template(source, first); i + 1 < source.size() && !is_any_of(source.at(i), ends);
+       ++i) {
     if (source.at(i).is("[")) i = source.closing(i);
     if (!source.at(i).is("(") || i <= first) continue;
     const token& name = source.at(i - 1);

@@ -1,5 +1,5 @@
-// The names that a text declares in namespaces, read before it is rewritten: what is a kernel, what a function of the
-// device or of the host, and what has linkage beyond its file.
+// The names that a text declares in namespaces, read before it is rewritten: what is a kernel, what a function of
+// the device or of the host, and what has linkage beyond its file.
 #pragma once
 
 #include <set>
@@ -15,7 +15,8 @@ struct declarations {
   names types;                                      // defined by the user
   names linked;                                     // declared extern, or a friend
   [[nodiscard]] bool is_users(std::string_view name) const {
-    return kernels.contains(name) || device_functions.contains(name) || host_functions.contains(name) || types.contains(name);
+    return kernels.contains(name) || device_functions.contains(name) || host_functions.contains(name) ||
+           types.contains(name);
   }
 };
 

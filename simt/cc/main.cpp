@@ -114,8 +114,7 @@ class build {
         fail(option + file + ": has the name of a source file");
       if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
     }
-    if (is_same_file(options_.report, program()))
-      fail("--json " + options_.report + ": is the program itself");
+    if (is_same_file(options_.report, program())) fail("--json " + options_.report + ": is the program itself");
     if (options_.only_rewrite && !options_.output.empty() && options_.cuda_files.size() > 1)
       fail("--rewrite -o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) +
            " sources");
@@ -278,9 +277,8 @@ class build {
     arguments.insert(arguments.end(), objects.begin(), objects.end());
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     if (!options_.defaults.empty()) arguments.push_back(defaults_file());
-    arguments.insert(arguments.end(),
-                     {"-o", program(),
-                      "-Wl,--undefined=exactdot_simtcc_program", package_.runtime, package_.simulator});
+    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program", package_.runtime,
+                                       package_.simulator});
     append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);
     arguments.insert(arguments.end(), options_.link_options.begin(), options_.link_options.end());

@@ -28,9 +28,10 @@ std::span<const nvcc_option> all_options() {
       {"--ltoir", "-ltoir", false, refused, other_output},
       {"--preprocess", "-E", false, refused, other_output},
       {"--assembly", "-S", false, refused, other_output},
-      {"--generate-dependencies", "-M", false, refused, "simtcc makes a program; -MD writes the dependencies beside it"},
+      {"--generate-dependencies", "-M", false, refused,
+       "simtcc makes a program; -MD writes the dependencies beside it"},
       {"--generate-nonsystem-dependencies", "-MM", false, refused,
-     "simtcc makes a program; -MMD writes the dependencies beside it"},
+       "simtcc makes a program; -MMD writes the dependencies beside it"},
       {"--generate-dependencies-with-compile", "-MD", false, read, ""},
       {"--generate-nonsystem-dependencies-with-compile", "-MMD", false, read, ""},
       {"--dependency-output", "-MF", true, read, ""},
@@ -137,7 +138,8 @@ std::span<const nvcc_option> all_options() {
       {"--Wdefault-stream-launch", "-Wdefault-stream-launch", false, noted, kind_of_warning},
       {"--Wmissing-launch-bounds", "-Wmissing-launch-bounds", false, noted, kind_of_warning},
       {"--Wext-lambda-captures-this", "-Wext-lambda-captures-this", false, noted, kind_of_warning},
-      {"--Wno-deprecated-declarations", "-Wno-deprecated-declarations", false, passed, "-Wno-deprecated-declarations"},
+      {"--Wno-deprecated-declarations", "-Wno-deprecated-declarations", false, passed,
+       "-Wno-deprecated-declarations"},
       {"--Wno-deprecated-gpu-targets", "-Wno-deprecated-gpu-targets", false, ignored, ""},
       {"--Werror", "-Werror", true, read, ""},
       {"--resource-usage", "-res-usage", false, noted, "registers are not modelled"},
@@ -169,8 +171,9 @@ std::span<const nvcc_option> all_options() {
   return table;
 }
 
-constexpr std::string_view simtcc_options[] = {"--seed",  "--seeds",        "--model",    "--json",    "--profile",
-                                               "--steps", "--no-cuda-arch", "--compiler", "--rewrite", "--show-commands"};
+constexpr std::string_view simtcc_options[] = {"--seed",    "--seeds",        "--model",        "--json",
+                                               "--profile", "--steps",        "--no-cuda-arch", "--compiler",
+                                               "--rewrite", "--show-commands"};
 
 /// The number of characters to insert, remove or replace (V. Levenshtein, 1966).
 std::size_t distance(std::string_view left, std::string_view right) {

@@ -13,80 +13,33 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "help.hpp"
 #include "nvcc_options.hpp"
+#include "process.hpp"
 
 namespace exactdot::simtcc {
 namespace {
 
-constexpr const char* help =
-    R"(simtcc: compiles CUDA source files for the CPU. The program runs on a simulator of a GPU, prints what is
-wrong with its kernels at its end, and exits with status 66 if that is anything.
-
-usage: simtcc FILE.cu... [-o PROGRAM] [options]
-
-  -o FILE            the program, or with -c the object; default: a.out
-  -c                 compile only; simtcc links the objects too
-  --seed N           first seed of the order in which threads run; default: 1
-  --seeds K          run the program K times, with consecutive seeds; default: 1
-  --model NAME       independent (Volta and later; default) or lock_step (before Volta)
-  --json FILE        write the findings to FILE too
-  --profile          count what each line costs: sectors, bank conflicts, active lanes, queues of atomics
-  --steps N          maximum number of steps of a launch; default: 1000000000
-  -arch sm_NN        compute capability, for __CUDA_ARCH__ and the limits of launches; default: sm_90
-  --no-cuda-arch     do not define __CUDA_ARCH__
-  --compiler NAME    host compiler, g++ or clang++; default: $SIMTCC_CXX, or the one that
-                     built simtcc, or g++ or clang++
-  --rewrite          print the rewritten source, or write it to -o FILE, instead of compiling it
-  --show-commands    print the commands that run
-  -run, -dryrun      as nvcc: run the program too, with --run-args A,B as its arguments; print the commands only
-  --help, --version
-
---seed, --seeds, --model, --json, --profile and --steps are defaults of the program: the environment variables
-SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs. Other
-options go to the host compiler (-I, -D, -W, -g, -l, ...). Every option of nvcc 13.0 is taken; those that choose
-machine code do nothing, and what has no effect on a simulator is said. Kernels are compiled with -O1, as C++17 or as
-a later -std says. Names of files after -- may begin with -.
-)";
-
-/// Libraries of NVIDIA: those whose functions are supplied, and those whose functions are refused where they are used.
-constexpr std::array<std::string_view, 6> supplied_libraries = {"cudart", "cudart_static", "cuda",
-                                                                "cudadevrt", "nvToolsExt", "culibos"};
-constexpr std::string_view refused_libraries[] = {"cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn",
+/// Libraries of NVIDIA: those whose functions are supplied, and those whose functions are refused where they are
+/// used.
+constexpr std::array<std::string_view, 6> supplied_libraries = {"cudart",    "cudart_static", "cuda",
+                                                                "cudadevrt", "nvToolsExt",    "culibos"};
+constexpr std::string_view refused_libraries[] = {"cublas", "cufft", "curand", "cusparse",  "cusolver", "cudnn",
                                                   "nccl",   "nvrtc", "npp",    "nvidia-ml", "nvJitLink"};
 /// What an option of the host compiler begins with.
-constexpr std::string_view host_options[] = {"-W", "-f", "-m", "-g", "-d", "-p", "-static", "-ansi",
-                                             "-nostd", "-B", "-i", "-rdynamic", "-undef", "-H", "-s", "-P"};
+constexpr std::string_view host_options[] = {"-W",     "-f", "-m", "-g",        "-d",     "-p", "-static", "-ansi",
+                                             "-nostd", "-B", "-i", "-rdynamic", "-undef", "-H", "-s",      "-P"};
 /// What -list-gpu-arch prints: compute capabilities that nvcc 13.0 compiles for.
-constexpr const char* capabilities[] = {"75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"};
+constexpr const char* capabilities[] = {"75", "80",  "86",  "87",  "88",  "89",
+                                        "90", "100", "103", "110", "120", "121"};
 
 bool is_one_of(std::string_view text, const auto& list) {
   return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-/// Whether a program of this name is here, or in a folder of PATH.
-bool is_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + '/' + name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-/// The user's choice, else the compiler that built simtcc, else the usual ones.
-std::string default_compiler() {
-  const char* const chosen = std::getenv("SIMTCC_CXX");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  for (const char* name : {EXACTDOT_SIMTCC_COMPILER, "g++", "clang++"}) {
-    if (is_program(name)) return name;
-  }
-  return EXACTDOT_SIMTCC_COMPILER;
 }
 
 std::vector<std::string> split(const std::string& list, char separator) {
@@ -142,7 +95,8 @@ class command_line {
 
   void note(const std::string& option, std::string_view text) {
     if (noted_.insert(option).second)
-      std::fprintf(stderr, "simtcc: note: %s: ignored; %.*s\n", option.c_str(), static_cast<int>(text.size()), text.data());
+      std::fprintf(stderr, "simtcc: note: %s: ignored; %.*s\n", option.c_str(), static_cast<int>(text.size()),
+                   text.data());
   }
 
   void set_default(const std::string& name) {
@@ -193,7 +147,8 @@ class command_line {
     if (known == nullptr) return false;
     const auto& [long_name, short_name, has_value, effect, text] = *known;
     const bool is_flag = !has_value && argument.find('=') == std::string::npos;
-    if (!has_value && !is_flag) fail(argument + ": expected " + argument.substr(0, argument.find('=')) + ", which has no value");
+    if (!has_value && !is_flag)
+      fail(argument + ": expected " + argument.substr(0, argument.find('=')) + ", which has no value");
     if (argument == "-Werror") {  // of the host compiler too, where it has no value
       const bool has_kind = at_ + 1 < arguments_.size() && is_kind_of_warning(arguments_[at_ + 1]);
       if (!has_kind) return result_.compile_options.push_back(argument), true;
@@ -222,8 +177,9 @@ class command_line {
 
   static bool is_kind_of_warning(const std::string& list) {
     static constexpr std::array<std::string_view, 7> kinds = {
-        "all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch", "missing-launch-bounds",
-        "ext-lambda-captures-this", "deprecated-declarations"};
+        "all-warnings",           "cross-execution-space-call", "reorder",
+        "default-stream-launch",  "missing-launch-bounds",      "ext-lambda-captures-this",
+        "deprecated-declarations"};
     const std::vector<std::string> words = split(list, ',');
     return std::any_of(words.begin(), words.end(), [](const std::string& word) { return is_one_of(word, kinds); });
   }
@@ -248,14 +204,16 @@ class command_line {
     } else if (name == "-std") {
       set_standard(value_);
     } else if (name == "-x") {
-      if (value_ != "cu" && value_ != "c++" && value_ != "c" && value_ != "none") fail("-x " + value_ + ": expected c, c++ or cu");
+      if (value_ != "cu" && value_ != "c++" && value_ != "c" && value_ != "none")
+        fail("-x " + value_ + ": expected c, c++ or cu");
       language_ = value_;
     } else if (name == "-ccbin") {
       result_.compiler = value_;
     } else if (name == "-Xcompiler") {
       for (const std::string& word : split(value_, ',')) compiler_option(word, true);
     } else if (name == "-Xlinker") {
-      for (const std::string& word : split(value_, ',')) result_.link_options.insert(result_.link_options.end(), {"-Xlinker", word});
+      for (const std::string& word : split(value_, ','))
+        result_.link_options.insert(result_.link_options.end(), {"-Xlinker", word});
     } else if (name == "-Werror") {
       if (value_.find("all-warnings") != std::string::npos) result_.compile_options.push_back("-Werror");
       if (value_.find("reorder") != std::string::npos) result_.compile_options.push_back("-Werror=reorder");
@@ -295,10 +253,14 @@ class command_line {
     } else if (name.starts_with("-forward-unknown")) {
       forwards_unknown_ = true;
     } else if (name == "-h" || name == "-V") {
-      std::fputs(name == "-V" ? "simtcc " EXACTDOT_VERSION "\nsupplies the interface of CUDA 13.0, and takes nvcc's options\n" : help, stdout);
+      std::fputs(name == "-V" ? "simtcc " EXACTDOT_VERSION
+                                "\nsupplies the interface of CUDA 13.0, and takes nvcc's options\n"
+                              : help,
+                 stdout);
       std::exit(0);
     } else if (name == "-arch-ls" || name == "-code-ls") {
-      for (const char* const capability : capabilities) std::printf("%s_%s\n", name == "-arch-ls" ? "compute" : "sm", capability);
+      for (const char* const capability : capabilities)
+        std::printf("%s_%s\n", name == "-arch-ls" ? "compute" : "sm", capability);
       std::exit(0);
     }
   }
@@ -317,7 +279,8 @@ class command_line {
   unsigned capability_of(const std::string& name) {
     std::string digits = name.substr(std::min(name.find('_') + 1, name.size()));
     while (!digits.empty() && digits.back() >= 'a' && digits.back() <= 'f') digits.pop_back();
-    const bool number = (digits.size() == 2 || digits.size() == 3) && digits.find_first_not_of("0123456789") == std::string::npos;
+    const bool number =
+        (digits.size() == 2 || digits.size() == 3) && digits.find_first_not_of("0123456789") == std::string::npos;
     if (!number || digits[0] == '0') fail("-arch " + name + ": expected a compute capability, such as sm_90");
     return static_cast<unsigned>(std::stoul(digits));
   }
@@ -329,7 +292,8 @@ class command_line {
   void set_capability(unsigned capability) {
     if (capability < oldest_modelled) {
       std::fprintf(stderr,
-                   "simtcc: note: compute capability %u.%u is older than those modelled: __CUDA_ARCH__ is %u0, all else is as "
+                   "simtcc: note: compute capability %u.%u is older than those modelled: __CUDA_ARCH__ is %u0, all "
+                   "else is as "
                    "of 7.0; --model lock_step runs the lanes of a warp together, as GPUs before 7.0 do\n",
                    capability / 10, capability % 10, capability);
     }
@@ -350,14 +314,16 @@ class command_line {
   void link_library(const std::string& name) {
     if (is_one_of(name, supplied_libraries)) return;
     for (const std::string_view refused : refused_libraries) {
-      if (name.starts_with(refused)) return note("-l" + name, "this library is not modelled; what uses it is refused where it does");
+      if (name.starts_with(refused))
+        return note("-l" + name, "this library is not modelled; what uses it is refused where it does");
     }
     result_.link_options.push_back("-l" + name);
   }
 
   /// CUDA's own headers give way to those of simtcc.
   void include_folder(const std::string& option, const std::string& folder) {
-    if (access((folder + "/cuda_runtime_api.h").c_str(), R_OK) == 0 && folder.find("exactdot/simt") == std::string::npos)
+    if (access((folder + "/cuda_runtime_api.h").c_str(), R_OK) == 0 &&
+        folder.find("exactdot/simt") == std::string::npos)
       return note(option + " " + folder, "it holds CUDA's own headers; simtcc supplies its own");
     result_.compile_options.insert(result_.compile_options.end(), {option, folder});
   }
@@ -388,8 +354,9 @@ class command_line {
     }
   }
   static bool is_of_host_compiler(const std::string& argument) {
-    return !argument.starts_with("--") && std::any_of(std::begin(host_options), std::end(host_options),
-                                                      [&](std::string_view name) { return argument.starts_with(name); });
+    return !argument.starts_with("--") &&
+           std::any_of(std::begin(host_options), std::end(host_options),
+                       [&](std::string_view name) { return argument.starts_with(name); });
   }
 
   /// A name that begins with - is given to the compiler with its folder.

@@ -11,12 +11,12 @@ struct options {
   std::vector<std::string> compile_options, link_options;
   std::vector<std::string> dependency_options;  // -MD, -MMD, -MF, -MT, -MP
   std::vector<std::string> run_arguments;       // of the program, with -run
-  std::string output;    // "" if -o is missing
-  std::string folder;    // of objects, from -odir; "" for the current one
-  std::string standard = "17";  // of the user's C++
-  std::string report;    // the file of --json; "" for none
-  std::string compiler;  // the host compiler
-  std::string defaults;  // "name=value" lines for the program (settings.cpp)
+  std::string output;                           // "" if -o is missing
+  std::string folder;                           // of objects, from -odir; "" for the current one
+  std::string standard = "17";                  // of the user's C++
+  std::string report;                           // the file of --json; "" for none
+  std::string compiler;                         // the host compiler
+  std::string defaults;                         // "name=value" lines for the program (settings.cpp)
   unsigned architecture = 90;
   bool define_architecture = true;  // define __CUDA_ARCH__
   bool relocatable = false;         // -rdc=true: variables of the device belong to the program, not to a file

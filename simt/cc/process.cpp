@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "options.hpp"
 
@@ -113,7 +114,28 @@ int status_of(pid_t child, const blocked_signals& signals) {
   return status;
 }
 
+/// Whether a program of this name is here, or in a folder of PATH.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0;
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + '/' + name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+/// The user's choice, else the compiler that built simtcc, else the usual ones.
+std::string default_compiler() {
+  const char* const chosen = std::getenv("SIMTCC_CXX");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  for (const char* name : {EXACTDOT_SIMTCC_COMPILER, "g++", "clang++"}) {
+    if (is_program(name)) return name;
+  }
+  return EXACTDOT_SIMTCC_COMPILER;
+}
 
 int run_program(const std::vector<std::string>& command, const std::string& output, const std::string& errors) {
   std::vector<char*> arguments;

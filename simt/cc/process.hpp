@@ -6,6 +6,9 @@
 
 namespace exactdot::simtcc {
 
+/// The host compiler that the user has chosen by SIMTCC_CXX, else the one that built simtcc, else the usual ones.
+std::string default_compiler();
+
 /// Runs a program, found in PATH, and returns its exit status; 127 if it cannot be started, 128 + n for signal n.
 /// Sends its output and its errors to files, if these are named.
 int run_program(const std::vector<std::string>& command, const std::string& output = "",

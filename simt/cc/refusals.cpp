@@ -115,7 +115,8 @@ std::string special_register(const std::string& ptx) {
   for (const std::string_view type : {"u32", "b32", "s32", "u64", "s64", "b64"}) {
     for (const std::string_view name : known) {
       const std::string move = "mov." + std::string(type) + "%0,";
-      if (text == move + "%%" + std::string(name) || text == move + "%" + std::string(name)) return std::string(name);
+      if (text == move + "%%" + std::string(name) || text == move + "%" + std::string(name))
+        return std::string(name);
     }
   }
   return "";
@@ -133,7 +134,8 @@ std::string_view library_of_header(std::string_view name) {
 std::vector<std::string> headers_refused_at_use() {
   std::vector<std::string> names;
   for (const library& each : libraries_refused_at_use()) {
-    for (const std::string_view header : each.headers) names.push_back(std::string(folder_of_refused.substr(1)) + std::string(header));
+    for (const std::string_view header : each.headers)
+      names.push_back(std::string(folder_of_refused.substr(1)) + std::string(header));
   }
   return names;
 }
@@ -142,8 +144,9 @@ void refuse_libraries(source_edits& source, const declarations& names) {
   for (const library& each : libraries_refused_at_use()) {
     const auto is_header = [&](const source_file& file) {
       const std::size_t at = file.name.find(folder_of_refused);
-      return at != std::string::npos && std::find(each.headers.begin(), each.headers.end(),
-                                                  std::string_view(file.name).substr(at + folder_of_refused.size())) != each.headers.end();
+      return at != std::string::npos &&
+             std::find(each.headers.begin(), each.headers.end(),
+                       std::string_view(file.name).substr(at + folder_of_refused.size())) != each.headers.end();
     };
     if (std::none_of(source.files().begin(), source.files().end(), is_header)) continue;
     std::set<std::string_view> refused;  // each name once
@@ -154,7 +157,8 @@ void refuse_libraries(source_edits& source, const declarations& names) {
       const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
       if (t.kind != token_kind::identifier || !is_name || is_member || source.file_of(i).system) continue;
       if (!names.is_users(t.text) && refused.insert(t.text).second)
-        source.refuse(i, std::string(t.text) + ": " + std::string(each.name) + (each.name.ends_with(')') ? " are" : " is") + " not modelled");
+        source.refuse(i, std::string(t.text) + ": " + std::string(each.name) +
+                             (each.name.ends_with(')') ? " are" : " is") + " not modelled");
     }
   }
 }
@@ -228,7 +232,8 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, 
 
 std::vector<std::string> notes_of(const source_edits& source, const declarations& names) {
   std::vector<std::string> notes;
-  constexpr std::string_view shuffles = "CUDA has it for compute capabilities below 7.0 only; taken as that of all lanes with _sync";
+  constexpr std::string_view shuffles =
+      "CUDA has it for compute capabilities below 7.0 only; taken as that of all lanes with _sync";
   static constexpr refusal earlier[] = {
       {"__shfl", shuffles},
       {"__shfl_up", shuffles},
@@ -252,12 +257,15 @@ std::vector<std::string> notes_of(const source_edits& source, const declarations
     if (t.kind != token_kind::identifier || source.file_of(i).system || names.is_users(t.text)) continue;
     for (const auto& [name, text] : earlier) {
       if (t.text == name && used.insert(name).second)
-        notes.push_back(source.file_of(i).name + ":" + std::to_string(t.line) + ": " + std::string(name) + ": " + std::string(text));
+        notes.push_back(source.file_of(i).name + ":" + std::to_string(t.line) + ": " + std::string(name) + ": " +
+                        std::string(text));
     }
   }
   for (const source_file& file : source.files()) {
-    if (file.name.find("exactdot/simt/samples/") == std::string::npos || source.files()[file.includer].system) continue;
-    notes.push_back(file.name.substr(file.name.rfind('/') + 1) + ": a stand-in with the common names, as no such file was found");
+    if (file.name.find("exactdot/simt/samples/") == std::string::npos || source.files()[file.includer].system)
+      continue;
+    notes.push_back(file.name.substr(file.name.rfind('/') + 1) +
+                    ": a stand-in with the common names, as no such file was found");
   }
   return notes;
 }

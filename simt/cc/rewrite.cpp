@@ -135,10 +135,14 @@ class pass {
   /// relocatable. Returns what makes them so, for the first keyword of a declaration.
   [[nodiscard]] std::string linkage() {
     static constexpr std::array<std::string_view, 9> others = {
-        "static", "extern", "inline", "constexpr", "const", "template", "__simtcc_host__", "__simtcc_forceinline__", "typedef"};
-    if (relocatable_ || inside() != scope_kind::name_space || parentheses_ != 0 || internal_ == statement_) return "";
+        "static", "extern", "inline", "constexpr", "const", "template", "__simtcc_host__", "__simtcc_forceinline__",
+        "typedef"};
+    if (relocatable_ || inside() != scope_kind::name_space || parentheses_ != 0 || internal_ == statement_)
+      return "";
     if (!is_of_user(source_, i_) || says(source_, statement_, "__simtcc_global__")) return "";
-    if (std::any_of(others.begin(), others.end(), [&](std::string_view word) { return says(source_, statement_, word); })) return "";
+    if (std::any_of(others.begin(), others.end(),
+                    [&](std::string_view word) { return says(source_, statement_, word); }))
+      return "";
     const std::size_t name = function_name(source_, statement_);
     if (name != 0 ? names_.linked.contains(source_.at(name).text) : !declares_variable()) return "";
     internal_ = statement_;
@@ -171,7 +175,9 @@ class pass {
   /// Reports the call of a function of the host from a kernel or a function that only the device has.
   void check_call(const token& t) {
     if (!source_.at(i_ + 1).is("(") || !names_.host_functions.contains(t.text)) return;
-    if (names_.device_functions.contains(t.text) || names_.kernels.contains(t.text) || names_.types.contains(t.text)) return;
+    if (names_.device_functions.contains(t.text) || names_.kernels.contains(t.text) ||
+        names_.types.contains(t.text))
+      return;
     const token& before = source_.at(i_ - 1);
     if (before.is(".") || before.is("->") || before.is("::")) return;
     const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
@@ -179,18 +185,19 @@ class pass {
     });
     if (says(source_, function->statement, "__simtcc_host__") || is_declared(t, function->statement)) return;
     const std::size_t caller = function_name(source_, function->statement);
-    source_.report_error(i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
-                                 (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
-                                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") +
-                                 " is not allowed");
+    source_.report_error(
+        i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
+                (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
+                (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") + " is not allowed");
   }
   /// Whether the function that begins at `first` declares a parameter or variable of this name before here.
   [[nodiscard]] bool is_declared(const token& name, std::size_t first) const {
     for (std::size_t i = first + 1; i <= i_; ++i) {
       if (source_.at(i).text != name.text) continue;
       const token& before = source_.at(i - 1);
-      const bool after_type = (before.kind == token_kind::identifier && !before.is("return") && !before.is("else")) ||
-                              before.is(">") || ((before.is("*") || before.is("&")) && !source_.at(i + 1).is("("));
+      const bool after_type =
+          (before.kind == token_kind::identifier && !before.is("return") && !before.is("else")) || before.is(">") ||
+          ((before.is("*") || before.is("&")) && !source_.at(i + 1).is("("));
       if (after_type) return true;
     }
     return false;

@@ -32,7 +32,8 @@ struct rewritten {
 
 rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how);
 
-/// Names of empty files that stand for headers of libraries: what a program uses of them is refused, not their inclusion.
+/// Names of empty files that stand for headers of libraries: what a program uses of them is refused, not their
+/// inclusion.
 std::vector<std::string> headers_refused_at_use();
 
 /// What a header of CUDA that simtcc does not supply belongs to; "" if it is none.

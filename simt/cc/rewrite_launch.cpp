@@ -89,7 +89,8 @@ std::string_view called_name(const source_edits& source, std::size_t end) {
   std::size_t i = end - 1;
   if (source.at(i).is(">") || source.at(i).is(">>") || source.at(i).is(">>>")) i = opening_angle(source, i) - 1;
   const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
-  return i + 1 < source.size() && source.at(i).kind == token_kind::identifier && !is_member ? source.at(i).text : "";
+  return i + 1 < source.size() && source.at(i).kind == token_kind::identifier && !is_member ? source.at(i).text
+                                                                                            : "";
 }
 
 /// Returns whether there is a comma outside of brackets.
@@ -122,7 +123,8 @@ void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, cons
   if (inside == scope_kind::kernel || inside == scope_kind::device_function)
     return source.refuse(i, "a launch from a kernel (dynamic parallelism) is not modelled");
   const std::string_view name = called_name(source, i);
-  if (!names.kernels.contains(name) && (names.host_functions.contains(name) || names.device_functions.contains(name))) {
+  if (!names.kernels.contains(name) &&
+      (names.host_functions.contains(name) || names.device_functions.contains(name))) {
     const char* const kind = names.device_functions.contains(name) ? "__device__" : "host";
     return source.report_error(i, std::string("a ") + kind + " function call (\"" + std::string(name) +
                                       "\") cannot be configured; expected a function with __global__");

@@ -105,7 +105,8 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
     return source.refuse(i, "a __shared__ variable with an initialiser, which CUDA does not have"),
            std::vector<std::string>();
   specify(source, i, variable_of(compiler));
-  return source.file_of(end).system || !source.at(end).is(";") ? std::vector<std::string>() : names_of(source, i + 1, end);
+  return source.file_of(end).system || !source.at(end).is(";") ? std::vector<std::string>()
+                                                               : names_of(source, i + 1, end);
 }
 
 void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names) {
@@ -113,7 +114,8 @@ void limit_shared(source_edits& source, std::size_t i, const std::vector<std::st
   while (!source.at(end).is(";")) ++end;
   std::string sum;
   for (const std::string& name : names) sum += (sum.empty() ? "sizeof " : " + sizeof ") + name;
-  if (!sum.empty()) source.insert_after(end, " static_assert(" + sum + " <= 0xc000, \"static shared memory above 48 KB\");");
+  if (!sum.empty())
+    source.insert_after(end, " static_assert(" + sum + " <= 0xc000, \"static shared memory above 48 KB\");");
 }
 
 /// A variable with const, a template, or a variable in a function, has no place in a section with others.

@@ -7,9 +7,9 @@
 #include <exactdot/simt/runtime/streams.hpp>
 
 #include "context.hpp"
-#include "row_copies.hpp"
 #include "graphs.hpp"
 #include "machine.hpp"
+#include "row_copies.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -40,8 +40,8 @@ bool is_host_memory(std::uintptr_t address) {
   return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end();
 }
 
-/// Returns the first byte of a range that holds data and is unwritten; its end if there is none. Without a type, what
-/// looks like padding is taken for it.
+/// Returns the first byte of a range that holds data and is unwritten; its end if there is none. Without a type,
+/// what looks like padding is taken for it.
 std::uintptr_t first_unwritten(const region& source, std::uintptr_t first, std::size_t bytes,
                                const detail::element_layout& layout) {
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -170,15 +170,16 @@ cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes,
 cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                   const element_layout& layout, cudaStream_t stream) {
   const void* const caller = __builtin_return_address(0);
-  return run_or_capture(stream, [=] {
-    return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller, layout);
-  });
+  return run_or_capture(
+      stream, [=] { return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller, layout); });
 }
 
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width_bytes,
-                      std::size_t height, cudaMemcpyKind kind, const char* action, const void* caller) {
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, const char* action,
+                      const void* caller) {
   return run_waiting([=] {
-    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action, caller);
+    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action,
+                caller);
   });
 }
 

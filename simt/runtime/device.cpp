@@ -100,7 +100,8 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   return finish(cudaSuccess);
 }
 cudaError_t cudaSetValidDevices(int* devices, int count) {
-  const bool valid = count >= 0 && (count == 0 || devices != nullptr) && std::all_of(devices, devices + count, [](int id) { return id == 0; });
+  const bool valid = count >= 0 && (count == 0 || devices != nullptr) &&
+                     std::all_of(devices, devices + count, [](int id) { return id == 0; });
   return finish(valid ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {

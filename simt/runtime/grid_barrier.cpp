@@ -1,6 +1,6 @@
 // The grid's barrier, as kernels would write it: a block's barrier, a counter and a generation with fences by one
-// thread of each block, a block's barrier. So its order is the memory model's. A block whose first thread has ended arrives
-// no more: that is a finding, and the barrier opens for the others.
+// thread of each block, a block's barrier. So its order is the memory model's. A block whose first thread has ended
+// arrives no more: that is a finding, and the barrier opens for the others.
 #include <exactdot/simt/kernel.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
@@ -51,7 +51,8 @@ void grid_barrier(const void* caller) {
     update_atomically(&arrived_blocks, caller, [](unsigned x) { return x + 1; });
     while (load(&barrier_generation, caller) == generation) {
       // no step between these: a block that has ended after the barrier opened is none that is missing
-      if (barrier_generation == generation && arrived_blocks + missing_blocks(caller) == blocks) open_barrier(caller);
+      if (barrier_generation == generation && arrived_blocks + missing_blocks(caller) == blocks)
+        open_barrier(caller);
     }
     fence(scope::device, caller);
   }

@@ -116,8 +116,8 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
   runtime.stream.state().cooperative = launch.cooperative;
   detail::reset_grid_barrier();
   try {
-    detail::run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, launch.cluster, kernel, body, closure,
-                bytes);
+    detail::run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, launch.cluster, kernel, body,
+                closure, bytes);
   } catch (const error& failure) {
     const bool memory = failure.code() == errc::no_device;
     refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
@@ -142,13 +142,11 @@ const void* kernel_at(const void* address) {
 
 namespace detail {
 
-void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
-               int line) {
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file, int line) {
   state_of_thread().configured = {grid, block, shared_bytes, false, file, line, stream};
 }
 void configure(const cudaLaunchConfig_t& launch, const char* file, int line) {
-  configuration made{launch.gridDim, launch.blockDim, launch.dynamicSmemBytes, false, file, line,
-                     launch.stream};
+  configuration made{launch.gridDim, launch.blockDim, launch.dynamicSmemBytes, false, file, line, launch.stream};
   for (unsigned i = 0; i < launch.numAttrs; ++i) {
     const auto& [id, value] = launch.attrs[i];
     if (id == cudaLaunchAttributeCooperative) made.cooperative = value.cooperative != 0;
@@ -157,8 +155,8 @@ void configure(const cudaLaunchConfig_t& launch, const char* file, int line) {
   }
   state_of_thread().configured = made;
 }
-void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
-                           const char* file, int line) {
+void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
+                           int line) {
   state_of_thread().configured = {grid, block, shared_bytes, true, file, line, stream};
 }
 cudaError_t launch_result() { return state_of_thread().result; }
@@ -186,8 +184,8 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel);
   // the parameters of a kernel are copied as bytes, as CUDA does
   const auto* const first = static_cast<const char*>(closure);
-  const std::shared_ptr<void> copy(operator new(bytes, std::align_val_t{64}),
-                                   [](void* memory) { operator delete(memory, std::align_val_t{64}); });
+  const std::shared_ptr<void> copy(operator new (bytes, std::align_val_t{64}),
+                                   [](void* memory) { operator delete (memory, std::align_val_t{64}); });
   std::copy(first, first + bytes, static_cast<char*>(copy.get()));
   capture(launch.stream, [=] { run_now(launch, body, copy.get(), bytes, kernel); });
 }

@@ -82,21 +82,24 @@ cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   const runtime_lock lock;
-  constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+  constexpr unsigned known =
+      cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
   if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return finish(cudaErrorInvalidValue);
   const bool added = device_memory::instance().register_host(pointer, bytes);
   return finish(added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }
 cudaError_t cudaHostUnregister(void* pointer) {
   const runtime_lock lock;
-  return finish(device_memory::instance().unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+  return finish(device_memory::instance().unregister_host(pointer) ? cudaSuccess
+                                                                   : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   const auto at = runtime.find(host);
-  if (device != nullptr && device_memory::instance().find_registered(reinterpret_cast<std::uintptr_t>(host)) != nullptr) {
+  if (device != nullptr &&
+      device_memory::instance().find_registered(reinterpret_cast<std::uintptr_t>(host)) != nullptr) {
     *device = host;
     return finish(cudaSuccess);
   }

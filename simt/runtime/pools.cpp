@@ -26,7 +26,9 @@ cudaMemPool_t& device_pool() {
   return pool;
 }
 
-cudaError_t check_pool(cudaMemPool_t pool) { return live_pools().contains(pool) ? cudaSuccess : cudaErrorInvalidValue; }
+cudaError_t check_pool(cudaMemPool_t pool) {
+  return live_pools().contains(pool) ? cudaSuccess : cudaErrorInvalidValue;
+}
 bool is_flag(cudaMemPoolAttr attribute) { return attribute < cudaMemPoolAttrReleaseThreshold; }
 bool is_known(cudaMemPoolAttr attribute) { return attribute >= 1 && attribute <= cudaMemPoolAttrUsedMemHigh; }
 
@@ -42,7 +44,9 @@ cudaError_t get_pool(cudaMemPool_t* pool, int device, cudaMemPool_t value) {
 
 using namespace exactdot::simt;
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) { return get_pool(pool, device, &default_pool()); }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return get_pool(pool, device, &default_pool());
+}
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   const runtime_lock lock;
   return get_pool(pool, device, device_pool());
@@ -74,27 +78,32 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   const runtime_lock lock;
-  if (value == nullptr || !is_known(attribute) || check_pool(pool) != cudaSuccess) return finish(cudaErrorInvalidValue);
-  pool->attributes[attribute] =
-      is_flag(attribute) ? static_cast<std::uint64_t>(*static_cast<int*>(value)) : *static_cast<std::uint64_t*>(value);
+  if (value == nullptr || !is_known(attribute) || check_pool(pool) != cudaSuccess)
+    return finish(cudaErrorInvalidValue);
+  pool->attributes[attribute] = is_flag(attribute) ? static_cast<std::uint64_t>(*static_cast<int*>(value))
+                                                   : *static_cast<std::uint64_t*>(value);
   return finish(cudaSuccess);
 }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   const runtime_lock lock;
-  if (value == nullptr || !is_known(attribute) || check_pool(pool) != cudaSuccess) return finish(cudaErrorInvalidValue);
-  const bool is_current = attribute == cudaMemPoolAttrUsedMemCurrent || attribute == cudaMemPoolAttrReservedMemCurrent;
+  if (value == nullptr || !is_known(attribute) || check_pool(pool) != cudaSuccess)
+    return finish(cudaErrorInvalidValue);
+  const bool is_current =
+      attribute == cudaMemPoolAttrUsedMemCurrent || attribute == cudaMemPoolAttrReservedMemCurrent;
   if (is_flag(attribute)) {
     *static_cast<int*>(value) = static_cast<int>(pool->attributes[attribute]);
   } else {
-    *static_cast<std::uint64_t*>(value) = is_current ? runtime_context::instance().allocated : pool->attributes[attribute];
+    *static_cast<std::uint64_t*>(value) =
+        is_current ? runtime_context::instance().allocated : pool->attributes[attribute];
   }
   return finish(cudaSuccess);
 }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* accesses, std::size_t count) {
   const runtime_lock lock;
-  const bool own_device = accesses != nullptr && std::all_of(accesses, accesses + count, [](const cudaMemAccessDesc& access) {
-                            return access.location.type == cudaMemLocationTypeDevice && access.location.id == 0;
-                          });
+  const bool own_device =
+      accesses != nullptr && std::all_of(accesses, accesses + count, [](const cudaMemAccessDesc& access) {
+        return access.location.type == cudaMemLocationTypeDevice && access.location.id == 0;
+      });
   return finish(own_device ? check_pool(pool) : cudaErrorInvalidValue);
 }
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// Skipping ahead in XORWOW, whose words change by a linear map of 160 bits: the map's powers by repeated squaring, each when
-// it is first needed. A power is 160 columns of 5 words; a squaring takes 130,000 operations.
+// Skipping ahead in XORWOW, whose words change by a linear map of 160 bits: the map's powers by repeated squaring,
+// each when it is first needed. A power is 160 columns of 5 words; a squaring takes 130,000 operations.
 #include <curand_kernel.h>
 
 #include <array>
@@ -51,7 +51,8 @@ detail::xorwow_words detail::skip_xorwow(xorwow_words from, unsigned long long c
   constexpr std::size_t log2_of_subsequence = 67;
   if (in_kernel) return as_simulator([=] { return skip_xorwow(from, count, by_subsequences); });
   for (std::size_t bit = 0; count >> bit != 0; ++bit) {
-    if ((count >> bit & 1U) != 0) from = image_of(power_of_two(bit + (by_subsequences ? log2_of_subsequence : 0)), from);
+    if ((count >> bit & 1U) != 0)
+      from = image_of(power_of_two(bit + (by_subsequences ? log2_of_subsequence : 0)), from);
     if (bit == 63) break;
   }
   return from;

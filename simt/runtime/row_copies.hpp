@@ -5,7 +5,8 @@
 
 namespace exactdot::simt {
 
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width_bytes,
-                      std::size_t height, cudaMemcpyKind kind, const char* action, const void* caller);
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, const char* action,
+                      const void* caller);
 
 }  // namespace exactdot::simt

@@ -10,11 +10,11 @@ namespace exactdot::simt {
 struct program_settings {
   std::uint64_t seed = 1;
   execution model = execution::independent;
-  unsigned seeds = 1;                   // runs of the whole program, with consecutive seeds
-  std::string json;                     // file for the findings; "" for none
-  std::uint64_t steps = 0;              // maximum of a launch, if the user names one
-  bool profile = false;                 // count the costs of each line
-  unsigned architecture = 90;           // compute capability: major * 10 + minor
+  unsigned seeds = 1;          // runs of the whole program, with consecutive seeds
+  std::string json;            // file for the findings; "" for none
+  std::uint64_t steps = 0;     // maximum of a launch, if the user names one
+  bool profile = false;        // count the costs of each line
+  unsigned architecture = 90;  // compute capability: major * 10 + minor
 };
 
 /// Returns the settings. A value that is none ends the program with status 2.

@@ -103,7 +103,8 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   *priority = 0;
   return finish(check_stream(stream));
 }
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
   const runtime_lock lock;
   if (value == nullptr || check_stream(stream) != cudaSuccess) return finish(cudaErrorInvalidValue);
   if (has_state(stream)) stream->attributes[attribute] = *value;

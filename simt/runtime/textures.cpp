@@ -36,7 +36,9 @@ std::size_t element_bytes(const cudaChannelFormatDesc& format) {
 
 cudaError_t refuse_filter(cudaTextureFilterMode filter) {
   if (filter == cudaFilterModePoint) return cudaSuccess;
-  std::fprintf(stderr, "simtcc: cudaFilterModeLinear: filtering of textures is not modelled; expected cudaFilterModePoint\n");
+  std::fprintf(
+      stderr,
+      "simtcc: cudaFilterModeLinear: filtering of textures is not modelled; expected cudaFilterModePoint\n");
   return cudaErrorNotSupported;
 }
 
@@ -50,15 +52,27 @@ cudaError_t view_resource(const cudaResourceDesc& resource, texture_view& view) 
     case cudaResourceTypeLinear: {
       const auto& [memory, format, bytes] = resource.res.linear;
       if (memory == nullptr || element_bytes(format) == 0) return cudaErrorInvalidValue;
-      view = {static_cast<const char*>(memory), bytes, static_cast<std::ptrdiff_t>(bytes / element_bytes(format)), 1, format,
-              {}, false, false};
+      view = {static_cast<const char*>(memory),
+              bytes,
+              static_cast<std::ptrdiff_t>(bytes / element_bytes(format)),
+              1,
+              format,
+              {},
+              false,
+              false};
       return cudaSuccess;
     }
     case cudaResourceTypePitch2D: {
       const auto& [memory, format, width, height, pitch] = resource.res.pitch2D;
       if (memory == nullptr || element_bytes(format) == 0) return cudaErrorInvalidValue;
-      view = {static_cast<const char*>(memory), pitch, static_cast<std::ptrdiff_t>(width),
-              static_cast<std::ptrdiff_t>(height), format, {}, false, false};
+      view = {static_cast<const char*>(memory),
+              pitch,
+              static_cast<std::ptrdiff_t>(width),
+              static_cast<std::ptrdiff_t>(height),
+              format,
+              {},
+              false,
+              false};
       return cudaSuccess;
     }
     default:
@@ -82,9 +96,11 @@ texture_view find_view(unsigned long long key, const char* what, const void* cal
 }
 
 /// The first byte of a range in an array; null if the range goes beyond it.
-char* place_in(const cudaArray* array, std::size_t x_bytes, std::size_t y, std::size_t width_bytes, std::size_t height) {
+char* place_in(const cudaArray* array, std::size_t x_bytes, std::size_t y, std::size_t width_bytes,
+               std::size_t height) {
   if (array == nullptr || !live_arrays().contains(array)) return nullptr;
-  const std::size_t row = array->width * element_bytes(array->format), rows = std::max<std::size_t>(array->height, 1);
+  const std::size_t row = array->width * element_bytes(array->format),
+                    rows = std::max<std::size_t>(array->height, 1);
   if (x_bytes + width_bytes > row || y + height > rows) return nullptr;
   return static_cast<char*>(array->data) + y * row + x_bytes;
 }
@@ -119,8 +135,14 @@ cudaError_t unbind_texture(const void* reference) {
 texture_view view_of_array(cudaArray_const_t array) {
   const runtime_lock lock;
   if (!live_arrays().contains(array)) return {};
-  return {static_cast<const char*>(array->data), pitch_of(array), static_cast<std::ptrdiff_t>(array->width),
-          std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(array->height), 1), array->format, {}, false, false};
+  return {static_cast<const char*>(array->data),
+          pitch_of(array),
+          static_cast<std::ptrdiff_t>(array->width),
+          std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(array->height), 1),
+          array->format,
+          {},
+          false,
+          false};
 }
 
 }  // namespace detail
@@ -128,10 +150,11 @@ texture_view view_of_array(cudaArray_const_t array) {
 
 using namespace exactdot::simt;
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width, std::size_t height,
-                            unsigned flags) {
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
+                            std::size_t height, unsigned flags) {
   const runtime_lock lock;
-  if (array == nullptr || format == nullptr || width == 0 || element_bytes(*format) == 0 || (flags & cudaArrayLayered) != 0)
+  if (array == nullptr || format == nullptr || width == 0 || element_bytes(*format) == 0 ||
+      (flags & cudaArrayLayered) != 0)
     return finish(cudaErrorInvalidValue);
   void* memory = nullptr;
   const cudaError_t error = cudaMalloc(&memory, width * std::max<std::size_t>(height, 1) * element_bytes(*format));
@@ -147,15 +170,17 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   delete array;
   return error;
 }
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t pitch,
-                                std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from,
+                                std::size_t pitch, std::size_t width_bytes, std::size_t height,
+                                cudaMemcpyKind kind) {
   const runtime_lock lock;
   char* const place = place_in(to, x_bytes, y, width_bytes, height);
   if (place == nullptr) return finish(cudaErrorInvalidValue);
-  return copy_rows(place, pitch_of(to), from, pitch, width_bytes, height, kind, "cudaMemcpy2DToArray", __builtin_return_address(0));
+  return copy_rows(place, pitch_of(to), from, pitch, width_bytes, height, kind, "cudaMemcpy2DToArray",
+                   __builtin_return_address(0));
 }
-cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes, std::size_t y,
-                                  std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes,
+                                  std::size_t y, std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
   const runtime_lock lock;
   const char* const place = place_in(from, x_bytes, y, width_bytes, height);
   if (place == nullptr) return finish(cudaErrorInvalidValue);
@@ -163,15 +188,15 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
                    __builtin_return_address(0));
 }
 // Rows of an array follow one another, so bytes from a place on may fill several.
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t bytes,
-                              cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from,
+                              std::size_t bytes, cudaMemcpyKind kind) {
   const runtime_lock lock;
   char* const place = place_in(to, x_bytes, y, 0, 0);
   if (place == nullptr) return finish(cudaErrorInvalidValue);
   return copy_rows(place, bytes, from, bytes, bytes, 1, kind, "cudaMemcpyToArray", __builtin_return_address(0));
 }
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t y, std::size_t bytes,
-                                cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t y,
+                                std::size_t bytes, cudaMemcpyKind kind) {
   const runtime_lock lock;
   const char* const place = place_in(from, x_bytes, y, 0, 0);
   if (place == nullptr) return finish(cudaErrorInvalidValue);
@@ -204,7 +229,8 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   const runtime_lock lock;
   texture_view view;
-  if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray) return finish(cudaErrorInvalidValue);
+  if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
+    return finish(cudaErrorInvalidValue);
   const cudaError_t error = view_resource(*resource, view);
   return error == cudaSuccess ? add_object(object, view) : finish(error);
 }

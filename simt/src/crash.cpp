@@ -65,7 +65,8 @@ void show_progress() {
 }
 
 void on_tick(int signal, siginfo_t*, void* context) {
-  if (running == nullptr && pthread_equal(pthread_self(), launching_thread) == 0) {  // the process's timer chose another
+  if (running == nullptr &&
+      pthread_equal(pthread_self(), launching_thread) == 0) {  // the process's timer chose another
     pthread_kill(launching_thread, signal);
     return;
   }

@@ -76,7 +76,8 @@ struct recent_accesses {
   };
   static constexpr std::size_t max_size = 4;
   std::array<access, max_size> list;
-  std::array<std::uint64_t, max_size> states{};  // the thread's registers and stack at each, if a livelock is suspected
+  std::array<std::uint64_t, max_size>
+      states{};  // the thread's registers and stack at each, if a livelock is suspected
   std::size_t size = 0, next = 0;
   unsigned repeated = 0;  // mask of those that have come again since the last new one
   int repeats = 0;        // and how often

@@ -279,8 +279,7 @@ class machine {
   fault* add_fault(fault_kind kind, const void* site, const void* other_site, std::string_view action = "",
                    std::string_view other_action = "");
   fault* add_fault(fault_kind kind, const void* key, const void* other_key, std::string_view action,
-                   std::string_view other_action, const source_line& line,
-                   const source_line& other_line);
+                   std::string_view other_action, const source_line& line, const source_line& other_line);
   void report_race(const location& place, const char* action, const access_record& current,
                    const access_record& other, const char* other_action, race_relation relation);
   void compare_values_written(std::uintptr_t address, const access_record& current, std::size_t fault);
@@ -321,18 +320,19 @@ class machine {
   block* step_block_ = nullptr;
   std::uint64_t steps_ = 0;
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without a change; step of the last one
-  std::uint64_t states_equal_since_ = 0;               // round since which registers and stacks repeat; 0: not looked at
-  std::uint64_t states_span_ = 1;                      // most accesses of a loop that repeats itself
-  std::uint64_t narrow_accesses_ = 0;                  // since the last one to a new place
-  std::uint64_t clock_turn_ = ~std::uint64_t{0};       // step at which threads that wait for the clock run again
-  std::uint64_t idle_clocks_ = 0;                      // by which the clock is ahead of the steps
+  std::uint64_t states_equal_since_ = 0;          // round since which registers and stacks repeat; 0: not looked at
+  std::uint64_t states_span_ = 1;                 // most accesses of a loop that repeats itself
+  std::uint64_t narrow_accesses_ = 0;             // since the last one to a new place
+  std::uint64_t clock_turn_ = ~std::uint64_t{0};  // step at which threads that wait for the clock run again
+  std::uint64_t idle_clocks_ = 0;                 // by which the clock is ahead of the steps
   value_comparison comparison_;
   struct_copy copy_;
   bool instrumented_ = false;  // a function or basic block of the kernel has called the simulator
   bool ended_ = false;
   std::exception_ptr failure_;
 
-  std::vector<std::pair<std::uint32_t, const void*>> exited_leaders_;  // of cooperative launches: threads, last places
+  std::vector<std::pair<std::uint32_t, const void*>>
+      exited_leaders_;  // of cooperative launches: threads, last places
   std::unordered_map<std::uintptr_t, clock_pointer> released_clocks_;  // by address, of device scope
   std::unordered_map<std::uintptr_t, std::vector<thread*>> parked_;    // by address
 

@@ -31,8 +31,8 @@ class device_memory {
   /// Returns start and size of the released buffer that contained the address. Returns {0, 0} if none did, or if it
   /// is no longer among the last 256.
   [[nodiscard]] std::pair<std::uintptr_t, std::size_t> find_released(std::uintptr_t address) const;
-  /// Memory of the host that kernels may use. Returns false if a range that overlaps is registered, or if none begins
-  /// there.
+  /// Memory of the host that kernels may use. Returns false if a range that overlaps is registered, or if none
+  /// begins there.
   bool register_host(void* first, std::size_t bytes);
   bool unregister_host(void* first);
   [[nodiscard]] region* find_registered(std::uintptr_t address);

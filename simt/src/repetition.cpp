@@ -4,9 +4,9 @@
 // the addresses changes. If no thread is ready, all parked threads resume, so parking a thread that does not wait
 // costs time but no correctness. In lock step the lanes of a step are parked together or not at all, and resumed
 // together: otherwise some would be an iteration ahead of the others.
-// A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then registers
-// and stacks repeat themselves too: a loop may count in a register. It is also reported after narrow_budget
-// accesses by which every thread only came back to the same places, whatever these held.
+// A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then
+// registers and stacks repeat themselves too: a loop may count in a register. It is also reported after
+// narrow_budget accesses by which every thread only came back to the same places, whatever these held.
 #include <unwind.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* frame, void* data) {
   auto& state = *static_cast<frame_state*>(data);
   if (reinterpret_cast<const void*>(_Unwind_GetIP(frame)) != state.caller) return _URC_NO_REASON;
 #if defined(__x86_64__)
-  for (const int callee_saved : {3, 6, 12, 13, 14, 15}) state.add(_Unwind_GetGR(frame, callee_saved));  // rbx, rbp, r12…
+  for (const int callee_saved : {3, 6, 12, 13, 14, 15})
+    state.add(_Unwind_GetGR(frame, callee_saved));  // rbx, rbp, r12…
 #endif
   for (std::uintptr_t at = _Unwind_GetCFA(frame); at < state.stack_end; at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
@@ -153,7 +154,8 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
   return false;
 }
 
-/// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is progress.
+/// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is
+/// progress.
 void machine::compare_states(thread& self, const void* caller) {
   frame_state state{caller, reinterpret_cast<std::uintptr_t>(self.stack)};
   _Unwind_Backtrace(add_frame, &state);

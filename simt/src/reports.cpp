@@ -79,7 +79,8 @@ fault* machine::add_fault(fault_kind kind, const void* key, const void* other_ke
   const auto [at, fresh] = stream_.known_faults.try_emplace({kind, key, other_key, action}, faults.size());
   if (fresh && line.line != 0) {
     const auto text_of = [](const source_line& place, std::string_view done) {
-      return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + " " + std::string(done);
+      return place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + " " +
+             std::string(done);
     };
     std::string first = text_of(line, action), second = text_of(other_line, other_action);
     if (kind == fault_kind::data_race && second < first) std::swap(first, second);
@@ -120,7 +121,8 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   if (place.owner != nullptr && place.owner != current_->parent)
     found->variable += ", in block " + std::to_string(place.owner->number);
   const auto& memory = device_memory::instance();
-  if (kind == fault_kind::out_of_bounds && memory.holds(place.address) && memory.find_released(place.address).second == 0)
+  if (kind == fault_kind::out_of_bounds && memory.holds(place.address) &&
+      memory.find_released(place.address).second == 0)
     found->fix = "a guard such as if (i < n)";
   if (!detail.empty()) found->variable += (found->variable.empty() ? "" : ": ") + detail;
   found->site = site_of(current_->number, action, site);

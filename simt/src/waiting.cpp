@@ -229,7 +229,8 @@ void machine::thread_exited(thread& finished) {
   parent.last_exited = finished.index_in_block;
   if (stream_.cooperative && finished.index_in_block == 0) {
     const void* const before = finished.visited.before_exit;
-    exited_leaders_.push_back({finished.number, before != nullptr ? before : attributed(finished, finished.position)});
+    exited_leaders_.push_back(
+        {finished.number, before != nullptr ? before : attributed(finished, finished.position)});
   }
   note_progress();
   const std::uint32_t first = finished.warp() * 32, end = std::min(first + 32, threads_per_block_);
@@ -246,8 +247,8 @@ void machine::thread_exited(thread& finished) {
   thread_left_cluster(finished);
 }
 
-/// Of a barrier of the grid, which the first thread of each block takes part in: reports the blocks that never reach it.
-/// Returns how many there are.
+/// Of a barrier of the grid, which the first thread of each block takes part in: reports the blocks that never
+/// reach it. Returns how many there are.
 unsigned machine::report_missing_blocks(const char* operation, const void* caller) {
   const thread& self = *current_;
   if (!exited_leaders_.empty()) {

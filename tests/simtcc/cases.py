@@ -120,7 +120,7 @@ __global__ void parent(int* x) {
   k<<<1, 1>>>(x);
   int* y = (int*)malloc(4);
 }
-void host(cudaTextureObject_t t) {
+void host(cudaMipmappedArray_t t) { cudaMallocMipmappedArray(&t);
   k<<<1, 1>>>;
   k<<<>>>(nullptr);
   cub::DeviceReduce r;
@@ -129,7 +129,7 @@ void host(cudaTextureObject_t t) {
             r"wrong\.cu:8: simtcc: a __shared__ variable with an initialiser",
             r"wrong\.cu:9: simtcc: a launch from a kernel",
             r"wrong\.cu:10: simtcc: malloc in a kernel",
-            r"wrong\.cu:12: simtcc: cudaTextureObject_t: textures are not modelled",
+            r"wrong\.cu:12: simtcc: cudaMallocMipmappedArray: mipmaps of textures are not modelled",
             r"wrong\.cu:13: simtcc: a launch <<<…>>> without its >>>, or without a list of arguments",
             r"wrong\.cu:14: simtcc: a launch <<<>>> without grid and block",
             r"wrong\.cu:15: simtcc: cub: CUB is not modelled")

@@ -90,12 +90,14 @@ TEST(simtcc_rewrite, bodies_of_kernels_become_lambdas) {
 TEST(simtcc_rewrite, linkage_of_device_code) {
   const std::string internal = "static __attribute__((unused)) ";
   EXPECT_EQ(rewrite_text("__simtcc_device__ int x;").text, internal + " int x;");
-  EXPECT_EQ(rewrite_text("__simtcc_device__ int f(int x) { return x; }").text, internal + " int f(int x) { return x; }");
+  EXPECT_EQ(rewrite_text("__simtcc_device__ int f(int x) { return x; }").text,
+            internal + " int f(int x) { return x; }");
   EXPECT_EQ(rewrite("__simtcc_device__ int x;", "a.cu", {host_compiler::gnu, true}).text, " int x;");
-  for (const char* const kept : {"extern __simtcc_device__ int x;", "static __simtcc_device__ int x;",
-                                 "inline __simtcc_device__ int f() { return 1; }", "template <class T> __simtcc_device__ T f(T x);",
-                                 "struct s { __simtcc_device__ s(); };", "__simtcc_device__ void s::f() {}",
-                                 "__simtcc_host__ __simtcc_device__ int f();"}) {
+  for (const char* const kept :
+       {"extern __simtcc_device__ int x;", "static __simtcc_device__ int x;",
+        "inline __simtcc_device__ int f() { return 1; }", "template <class T> __simtcc_device__ T f(T x);",
+        "struct s { __simtcc_device__ s(); };", "__simtcc_device__ void s::f() {}",
+        "__simtcc_host__ __simtcc_device__ int f();"}) {
     EXPECT_EQ(rewrite_text(kept).text.find("unused"), std::string::npos) << kept;
   }
 }
@@ -112,23 +114,29 @@ TEST(simtcc_rewrite, functions_of_the_host) {
   EXPECT_EQ(problem_of("constexpr int f(int x); __simtcc_device__ int g() { return f(1); }"), "");
   EXPECT_EQ(problem_of("void f(int x); void g() { f<<<1, 1>>>(1); }"),
             "a host function call (\"f\") cannot be configured; expected a function with __global__");
-  EXPECT_EQ(problem_of("template <class T, int n = 1> __simtcc_global__ void f(T x); void g() { f<int><<<1, 1>>>(1); }"), "");
+  EXPECT_EQ(
+      problem_of("template <class T, int n = 1> __simtcc_global__ void f(T x); void g() { f<int><<<1, 1>>>(1); }"),
+      "");
 }
 
 TEST(simtcc_rewrite, shared_variables) {
   EXPECT_EQ(rewrite_text("void f() { __simtcc_shared__ int a[2], b; }").text,
-            "void f() { __constinit thread_local int a[2], b; static_assert(sizeof a + sizeof b <= 0xc000, \"static shared memory above 48 KB\"); }");
-  EXPECT_EQ(rewrite("void f() { __simtcc_shared__ T a[2]; }", "a.cu", {host_compiler::clang}).text,
-            "void f() { thread_local T a[2]; static_assert(sizeof a <= 0xc000, \"static shared memory above 48 KB\"); }");
+            "void f() { __constinit thread_local int a[2], b; static_assert(sizeof a + sizeof b <= 0xc000, "
+            "\"static shared memory above 48 KB\"); }");
+  EXPECT_EQ(
+      rewrite("void f() { __simtcc_shared__ T a[2]; }", "a.cu", {host_compiler::clang}).text,
+      "void f() { thread_local T a[2]; static_assert(sizeof a <= 0xc000, \"static shared memory above 48 KB\"); }");
   EXPECT_EQ(rewrite_text("void f() { extern __simtcc_shared__ T a[], b[][3]; }").text,
             "void f() {   T (&a)[] = ::exactdot::simt::detail::dynamic_array(), (&b)[][3] = "
             "::exactdot::simt::detail::dynamic_array(); }");
   for (const char* const scope : {"namespace n {", "namespace {", "extern \"C\" {", "inline namespace n {"}) {
-    EXPECT_EQ(rewrite_text(std::string(scope) + " extern __simtcc_shared__ T a[]; }").text,
-              std::string(scope) + " extern __constinit thread_local T a[] __asm__(\"exactdot_dynamic_shared\"); }");
+    EXPECT_EQ(
+        rewrite_text(std::string(scope) + " extern __simtcc_shared__ T a[]; }").text,
+        std::string(scope) + " extern __constinit thread_local T a[] __asm__(\"exactdot_dynamic_shared\"); }");
   }
   EXPECT_EQ(rewrite_text("void f() { __simtcc_shared__ alignas(16) int a[2]; }").text,
-            "void f() {  alignas(16) __constinit thread_local int a[2]; static_assert(sizeof a <= 0xc000, \"static shared "
+            "void f() {  alignas(16) __constinit thread_local int a[2]; static_assert(sizeof a <= 0xc000, \"static "
+            "shared "
             "memory above 48 KB\"); }");
   const std::string section = "__attribute__((section(\"exactdot_constant\")))";
   EXPECT_EQ(rewrite_text("static __simtcc_constant__ float a[2];").text, "static " + section + " float a[2];");
@@ -165,8 +173,8 @@ TEST(simtcc_rewrite, special_registers_are_read_by_calls) {
 }
 
 TEST(simtcc_rewrite, headers_of_the_system_are_not_refused) {
-  EXPECT_TRUE(rewrite_text("# 1 \"s.h\" 1 3\nvoid f() { asm(\"nop\"); tex2D(); }\n").problems.empty());
-  EXPECT_EQ(rewrite_text("# 1 \"s.h\" 1\nvoid f() { asm(\"nop\"); tex2D(); }\n").problems.size(), 2U);
+  EXPECT_TRUE(rewrite_text("# 1 \"s.h\" 1 3\nvoid f() { asm(\"nop\"); tex3D(); }\n").problems.empty());
+  EXPECT_EQ(rewrite_text("# 1 \"s.h\" 1\nvoid f() { asm(\"nop\"); tex3D(); }\n").problems.size(), 2U);
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 // otherwise. Kernels are compiled without contraction.
 #pragma once
 
-#include <math.h>    // not <cmath>: C++'s overloads of abs, floor and others in the global namespace, as nvcc has them
-#include <stdlib.h>  // and those of abs for integers
+// with C++'s overloads in the global namespace, as nvcc has them: of abs, floor and others, and of abs for integers
+#include <math.h>
+#include <stdlib.h>
 
 #include <cmath>  // and, with GCC's library, std::max and std::min
 #if !defined(__GLIBCXX__)
@@ -119,10 +120,13 @@ inline float __int_as_float(int x) { return exactdot::simt::detail::bit_cast<flo
 inline float __uint_as_float(unsigned x) { return exactdot::simt::detail::bit_cast<float>(x); }
 inline long long __double_as_longlong(double x) { return exactdot::simt::detail::bit_cast<long long>(x); }
 inline double __longlong_as_double(long long x) { return exactdot::simt::detail::bit_cast<double>(x); }
-inline int __double2hiint(double x) { return static_cast<int>(exactdot::simt::detail::bit_cast<std::uint64_t>(x) >> 32); }
+inline int __double2hiint(double x) {
+  return static_cast<int>(exactdot::simt::detail::bit_cast<std::uint64_t>(x) >> 32);
+}
 inline int __double2loint(double x) { return static_cast<int>(exactdot::simt::detail::bit_cast<std::uint64_t>(x)); }
 inline double __hiloint2double(int high, int low) {
-  return exactdot::simt::detail::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)} << 32 | static_cast<unsigned>(low));
+  return exactdot::simt::detail::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)} << 32 |
+                                                  static_cast<unsigned>(low));
 }
 
 inline float rsqrtf(float x) { return static_cast<float>(1 / std::sqrt(static_cast<double>(x))); }
@@ -145,9 +149,13 @@ inline double min(double x, double y) { return std::fmin(x, y); }
 inline double min(float x, double y) { return std::fmin(x, y); }
 inline double min(double x, float y) { return std::fmin(x, y); }
 template <class T, class U, std::enable_if_t<exactdot::simt::detail::different_integers<T, U>, int> = 0>
-constexpr auto max(T x, U y) { return std::max<std::common_type_t<T, U>>(x, y); }
+constexpr auto max(T x, U y) {
+  return std::max<std::common_type_t<T, U>>(x, y);
+}
 template <class T, class U, std::enable_if_t<exactdot::simt::detail::different_integers<T, U>, int> = 0>
-constexpr auto min(T x, U y) { return std::min<std::common_type_t<T, U>>(x, y); }
+constexpr auto min(T x, U y) {
+  return std::min<std::common_type_t<T, U>>(x, y);
+}
 
 inline unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
 inline unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }

@@ -22,8 +22,7 @@ inline constexpr bool atomic_compared = one_of<T, int, unsigned, word64, unsigne
 
 /// Sums and differences of integers wrap, so they are computed in the unsigned type.
 template <class T>
-using wrapping =
-    typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, type_identity<T>>::type;
+using wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, type_identity<T>>::type;
 template <class T>
 [[gnu::always_inline]] constexpr T sum(T x, T y) {
   return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
@@ -101,7 +100,8 @@ inline T __nv_atomic_load_n(T* address, int /*order*/, int /*scope*/) {
   return exactdot::simt::detail::update<exactdot::simt::detail::scope::device>(address, [](T old) { return old; });
 }
 template <class T>
-inline void __nv_atomic_store_n(T* address, exactdot::simt::detail::type_identity_t<T> value, int /*order*/, int /*scope*/) {
+inline void __nv_atomic_store_n(T* address, exactdot::simt::detail::type_identity_t<T> value, int /*order*/,
+                                int /*scope*/) {
   exactdot::simt::detail::update<exactdot::simt::detail::scope::device, false>(address,
                                                                                [value](T) { return value; });
 }
@@ -148,7 +148,8 @@ inline T atomicXor(T* address, exactdot::simt::detail::type_identity_t<T> value)
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::bit_xor(address, value);
 }
 template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
-inline T atomicCAS(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
+inline T atomicCAS(T* address, exactdot::simt::detail::type_identity_t<T> compare,
+                   exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::device>::compare_and_swap(
       address, compare, value);
 }
@@ -192,7 +193,8 @@ inline T atomicXor_block(T* address, exactdot::simt::detail::type_identity_t<T> 
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::bit_xor(address, value);
 }
 template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
-inline T atomicCAS_block(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
+inline T atomicCAS_block(T* address, exactdot::simt::detail::type_identity_t<T> compare,
+                         exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::block>::compare_and_swap(
       address, compare, value);
 }
@@ -236,7 +238,8 @@ inline T atomicXor_system(T* address, exactdot::simt::detail::type_identity_t<T>
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::bit_xor(address, value);
 }
 template <class T, std::enable_if_t<exactdot::simt::detail::atomic_compared<T>, int> = 0>
-inline T atomicCAS_system(T* address, exactdot::simt::detail::type_identity_t<T> compare, exactdot::simt::detail::type_identity_t<T> value) {
+inline T atomicCAS_system(T* address, exactdot::simt::detail::type_identity_t<T> compare,
+                          exactdot::simt::detail::type_identity_t<T> value) {
   return exactdot::simt::detail::atomic_functions<exactdot::simt::detail::scope::system>::compare_and_swap(
       address, compare, value);
 }

@@ -1,4 +1,5 @@
-// What headers of kernels would take from C++20's library: they are C++17, nvcc's default, with which simtcc compiles.
+// What headers of kernels would take from C++20's library: they are C++17, nvcc's default, with which simtcc
+// compiles.
 #pragma once
 
 #include <type_traits>
@@ -16,6 +17,6 @@ struct type_identity {
 template <class T>
 using type_identity_t = typename type_identity<T>::type;
 template <class T, class U>
-inline constexpr bool different_integers = std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, U>;
+inline constexpr bool different_integers = std::is_integral_v<T>&& std::is_integral_v<U> && !std::is_same_v<T, U>;
 
 }  // namespace exactdot::simt::detail

@@ -95,7 +95,7 @@ struct fault {
   std::string space;     ///< "global", "shared", "array" or ""
   std::string variable;  ///< "sums + 12 bytes", "buffer of 1024 bytes + 12", or ""
   fault_site site;
-  fault_site other_site;    ///< what it conflicts with; `action` is "" if there is none
+  fault_site other_site;   ///< what it conflicts with; `action` is "" if there is none
   std::string cause, fix;  ///< which order is missing, and what supplies it; "" if the rest says all
   written_values values = written_values::unknown;
   std::uint64_t times = 1;                 ///< sightings

@@ -16,7 +16,8 @@ template <class To, class From>
 
 /// The types of CUDA's shuffles and matches.
 template <class T>
-inline constexpr bool shuffle_type = one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
+inline constexpr bool shuffle_type =
+    one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
 
 /// Smaller integers and bool, which C++ promotes to int.
 template <class T>

@@ -1,14 +1,18 @@
 // Attributes of launches and streams.
 //
-// A window of accesses that shall stay in the cache is a hint: there is no cache. Names and values: CUDA Runtime API,
-// "Data types used by CUDA Runtime".
+// A window of accesses that shall stay in the cache is a hint: there is no cache. Names and values: CUDA Runtime
+// API, "Data types used by CUDA Runtime".
 #pragma once
 
 #include <cstddef>
 #include <exactdot/simt/runtime/errors.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
 
-enum cudaAccessProperty { cudaAccessPropertyNormal = 0, cudaAccessPropertyStreaming = 1, cudaAccessPropertyPersisting = 2 };
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2
+};
 struct cudaAccessPolicyWindow {
   void* base_ptr;
   std::size_t num_bytes;
@@ -48,8 +52,10 @@ struct cudaLaunchAttribute {
 using cudaStreamAttrID = cudaLaunchAttributeID;
 using cudaStreamAttrValue = cudaLaunchAttributeValue;
 inline constexpr cudaStreamAttrID cudaStreamAttributeAccessPolicyWindow = cudaLaunchAttributeAccessPolicyWindow,
-                                  cudaStreamAttributeSynchronizationPolicy = cudaLaunchAttributeSynchronizationPolicy,
+                                  cudaStreamAttributeSynchronizationPolicy =
+                                      cudaLaunchAttributeSynchronizationPolicy,
                                   cudaStreamAttributePriority = cudaLaunchAttributePriority;
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value);
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);

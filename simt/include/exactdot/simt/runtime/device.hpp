@@ -29,9 +29,9 @@ struct cudaDeviceProp {
   int clockRate, memoryClockRate, deviceOverlap, kernelExecTimeoutEnabled, computeMode,
       singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch;
   int pageableMemoryAccessUsesHostPageTables, hostRegisterSupported, sparseCudaArraySupported,
-      hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported,
-      deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers, deviceNumaConfig,
-      deviceNumaId, mpsEnabled, hostNumaId;
+      hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, memoryPoolsSupported,
+      gpuDirectRDMASupported, deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch,
+      unifiedFunctionPointers, deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
   unsigned memoryPoolSupportedHandleTypes, gpuDirectRDMAFlushWritesOptions, luidDeviceNodeMask;
   int gpuDirectRDMAWritesOrdering;
   char luid[8];
@@ -39,7 +39,8 @@ struct cudaDeviceProp {
   int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2],
       maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap,
       maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2],
-      maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+      maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
+      maxSurfaceCubemapLayered[2];
 };
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
@@ -233,7 +234,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, Kernel
   cudaDeviceProp properties;
   const cudaError_t error = cudaGetDeviceProperties(&properties, 0);
   if (error != cudaSuccess || blocks < 1) return error != cudaSuccess ? error : cudaErrorInvalidValue;
-  *bytes = properties.sharedMemPerMultiprocessor / static_cast<unsigned>(blocks) - properties.reservedSharedMemPerBlock;
+  *bytes =
+      properties.sharedMemPerMultiprocessor / static_cast<unsigned>(blocks) - properties.reservedSharedMemPerBlock;
   if (*bytes > properties.sharedMemPerBlockOptin) *bytes = properties.sharedMemPerBlockOptin;
   return cudaSuccess;
 }

@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <exactdot/simt/kernel.hpp>
+#include <exactdot/simt/runtime/attributes.hpp>
 #include <exactdot/simt/runtime/device.hpp>
 #include <exactdot/simt/runtime/errors.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
-#include <exactdot/simt/runtime/attributes.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
 #include <tuple>
 #include <type_traits>
@@ -113,7 +113,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* launch, void (*kernel)(
                                Arguments&&... arguments) {
   if (launch == nullptr) return cudaErrorInvalidValue;
   exactdot::simt::detail::configure(*launch, "", 0);
-  return exactdot::simt::detail::call_kernel(kernel, static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  return exactdot::simt::detail::call_kernel(kernel,
+                                             static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
 enum cudaFuncAttribute {

@@ -16,7 +16,7 @@ namespace exactdot::simt::detail {
 
 /// Which bytes of an element hold data. A copy of unwritten padding is no fault.
 struct element_layout {
-  std::size_t bytes = 0;               // 0: the type is not known
+  std::size_t bytes = 0;                // 0: the type is not known
   const unsigned char* data = nullptr;  // per byte, zero: padding; null: there is no padding
 };
 
@@ -160,13 +160,15 @@ cudaError_t copy_elements(void* to, const void* from, std::size_t bytes, cudaMem
                           const element_layout& layout, cudaStream_t stream);
 }  // namespace exactdot::simt::detail
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMemcpy(T* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy(T* to, const void* from, std::size_t bytes,
+                                                     cudaMemcpyKind kind) {
   return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>());
 }
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMemcpyAsync(T* to, const void* from, std::size_t bytes,
                                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-  return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>(), stream);
+  return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>(),
+                                               stream);
 }
 
 /// Managed memory is every stream's: the host may use it at any time here.
@@ -192,7 +194,7 @@ cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size
                         bool to_symbol);
 cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
                         bool to_symbol, cudaStream_t stream);
-}
+}  // namespace exactdot::simt::detail
 
 // Variables with __device__ and __constant__ are variables of the program.
 template <class T>

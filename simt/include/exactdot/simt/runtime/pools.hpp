@@ -1,5 +1,6 @@
-// Memory pools of CUDA. There is one memory, and allocations and frees take place when they are called; so a pool keeps
-// its attributes and counts what was allocated of it. Names and values: CUDA Runtime API, "Stream Ordered Memory Allocator".
+// Memory pools of CUDA. There is one memory, and allocations and frees take place when they are called; so a pool
+// keeps its attributes and counts what was allocated of it. Names and values: CUDA Runtime API, "Stream Ordered
+// Memory Allocator".
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,11 @@ struct cudaMemPoolProps {
   unsigned short usage;
   unsigned char reserved[54];
 };
-enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+enum cudaMemAccessFlags {
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtRead = 1,
+  cudaMemAccessFlagsProtReadWrite = 3
+};
 struct cudaMemAccessDesc {
   cudaMemLocation location;
   cudaMemAccessFlags flags;

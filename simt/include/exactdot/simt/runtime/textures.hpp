@@ -1,7 +1,8 @@
 // Textures and surfaces of linear memory and of arrays of one and two dimensions, without filtering.
 //
-// A read of a texture is a plain read of the element in device memory, with CUDA's address modes; so races and unwritten
-// elements are found as anywhere. Names and address modes: CUDA C++ Programming Guide, "Texture and Surface Memory".
+// A read of a texture is a plain read of the element in device memory, with CUDA's address modes; so races and
+// unwritten elements are found as anywhere. Names and address modes: CUDA C++ Programming Guide, "Texture and
+// Surface Memory".
 #pragma once
 
 #include <cmath>
@@ -78,14 +79,15 @@ inline constexpr int cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureTy
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
                             std::size_t height = 0, unsigned flags = cudaArrayDefault);
 cudaError_t cudaFreeArray(cudaArray_t array);
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t bytes,
-                              cudaMemcpyKind kind);
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t y, std::size_t bytes,
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from,
+                              std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x_bytes, std::size_t y,
+                                std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from,
+                                std::size_t pitch, std::size_t width_bytes, std::size_t height,
                                 cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x_bytes, std::size_t y, const void* from, std::size_t pitch,
-                                std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes, std::size_t y,
-                                  std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x_bytes,
+                                  std::size_t y, std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind);
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
@@ -126,7 +128,8 @@ cudaError_t unbind_texture(const void* reference);
 texture_view view_of_array(cudaArray_const_t array);
 
 /// The element's index in a dimension; -1 in the border.
-inline std::ptrdiff_t addressed(std::ptrdiff_t i, std::ptrdiff_t size, cudaTextureAddressMode mode, bool normalised) {
+inline std::ptrdiff_t addressed(std::ptrdiff_t i, std::ptrdiff_t size, cudaTextureAddressMode mode,
+                                bool normalised) {
   if (i >= 0 && i < size) return i;
   if (mode == cudaAddressModeBorder) return -1;
   if (normalised && mode == cudaAddressModeWrap) return (i % size + size) % size;
@@ -158,7 +161,8 @@ template <class T>
   if (!view.to_float) return *reinterpret_cast<const T*>(row + x * bytes);
   float channels[4] = {};
   for (int c = 0; c < 4 && bits[c] != 0; ++c)
-    channels[c] = normalised_channel(row + x * bytes + c * bits[0] / 8, bits[0], view.format.f == cudaChannelFormatKindSigned);
+    channels[c] = normalised_channel(row + x * bytes + c * bits[0] / 8, bits[0],
+                                     view.format.f == cudaChannelFormatKindSigned);
   T result{};
   __builtin_memcpy(&result, channels, sizeof result < sizeof channels ? sizeof result : sizeof channels);
   return result;
@@ -169,19 +173,23 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] inline T fetch(const texture_view& view, float x, float y) {
-  return read_texture<T>(view, addressed(element_at(x, view.width, view.normalised), view.width, view.modes[0], view.normalised),
-                         addressed(element_at(y, view.height, view.normalised), view.height, view.modes[1], view.normalised));
+  return read_texture<T>(
+      view, addressed(element_at(x, view.width, view.normalised), view.width, view.modes[0], view.normalised),
+      addressed(element_at(y, view.height, view.normalised), view.height, view.modes[1], view.normalised));
 }
 /// The address of an element of a surface; x in bytes.
 template <class T>
-[[gnu::always_inline]] inline T* surface_element(const texture_view& view, int x, int y, cudaSurfaceBoundaryMode mode) {
+[[gnu::always_inline]] inline T* surface_element(const texture_view& view, int x, int y,
+                                                 cudaSurfaceBoundaryMode mode) {
   const std::ptrdiff_t bytes = (view.format.x + view.format.y + view.format.z + view.format.w) / 8 * view.width;
   const auto inside = [](std::ptrdiff_t i, std::ptrdiff_t last) { return i < 0 ? 0 : i > last ? last : i; };
   const bool is_inside = x >= 0 && x + static_cast<std::ptrdiff_t>(sizeof(T)) <= bytes && y >= 0 && y < view.height;
   if (!is_inside && mode == cudaBoundaryModeTrap) leave_surface();
   if (!is_inside && mode == cudaBoundaryModeZero) return nullptr;
-  const std::ptrdiff_t column = inside(x, bytes - static_cast<std::ptrdiff_t>(sizeof(T))), row = inside(y, view.height - 1);
-  return reinterpret_cast<T*>(const_cast<char*>(view.data) + row * static_cast<std::ptrdiff_t>(view.pitch) + column);
+  const std::ptrdiff_t column = inside(x, bytes - static_cast<std::ptrdiff_t>(sizeof(T))),
+                       row = inside(y, view.height - 1);
+  return reinterpret_cast<T*>(const_cast<char*>(view.data) + row * static_cast<std::ptrdiff_t>(view.pitch) +
+                              column);
 }
 
 }  // namespace exactdot::simt::detail
@@ -220,7 +228,8 @@ template <class T>
 
 // Surfaces: x counts bytes.
 template <class T>
-[[gnu::always_inline]] inline T surf2Dread(cudaSurfaceObject_t object, int x, int y, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+[[gnu::always_inline]] inline T surf2Dread(cudaSurfaceObject_t object, int x, int y,
+                                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   using namespace exactdot::simt::detail;
   const T* const at = surface_element<T>(view_of_texture(object), x, y, mode);
   return at == nullptr ? T{} : *at;
@@ -237,7 +246,8 @@ template <class T>
   if (T* const at = surface_element<T>(view_of_texture(object), x, y, mode); at != nullptr) *at = value;
 }
 template <class T>
-[[gnu::always_inline]] inline T surf1Dread(cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+[[gnu::always_inline]] inline T surf1Dread(cudaSurfaceObject_t object, int x,
+                                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   return surf2Dread<T>(object, x, 0, mode);
 }
 template <class T>
@@ -259,7 +269,7 @@ template <class T, int dimensions = cudaTextureType1D, cudaTextureReadMode mode 
 struct texture_reference : textureReference {
   using value = std::conditional_t<mode == cudaReadModeElementType, T, float>;
   texture_reference(int is_normalised = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
-          cudaTextureAddressMode address = cudaAddressModeClamp)
+                    cudaTextureAddressMode address = cudaAddressModeClamp)
       : textureReference{is_normalised, filter, {address, address, address}, cudaCreateChannelDesc<T>()} {}
   [[nodiscard]] detail::texture_view view(detail::texture_view of) const {
     of.normalised = normalized != 0, of.to_float = mode == cudaReadModeNormalizedFloat;
@@ -269,40 +279,57 @@ struct texture_reference : textureReference {
 };
 }  // namespace exactdot::simt
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound, const void* memory,
-                            std::size_t bytes = ~std::size_t{0}) {
+cudaError_t cudaBindTexture(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound,
+                            const void* memory, std::size_t bytes = ~std::size_t{0}) {
   if (offset != nullptr) *offset = 0;
   constexpr std::size_t most = std::size_t{1} << 27;
   const std::size_t size = bytes == ~std::size_t{0} ? most * sizeof(T) : bytes;
-  return exactdot::simt::detail::bind_texture(
-      &bound, bound.view({static_cast<const char*>(memory), size, static_cast<std::ptrdiff_t>(size / sizeof(T)), 1, bound.channelDesc, {}, false, false}),
-      bound.filterMode);
+  return exactdot::simt::detail::bind_texture(&bound,
+                                              bound.view({static_cast<const char*>(memory),
+                                                          size,
+                                                          static_cast<std::ptrdiff_t>(size / sizeof(T)),
+                                                          1,
+                                                          bound.channelDesc,
+                                                          {},
+                                                          false,
+                                                          false}),
+                                              bound.filterMode);
 }
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound, const void* memory,
-                            const cudaChannelFormatDesc&, std::size_t bytes = ~std::size_t{0}) {
+cudaError_t cudaBindTexture(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound,
+                            const void* memory, const cudaChannelFormatDesc&, std::size_t bytes = ~std::size_t{0}) {
   return cudaBindTexture(offset, bound, memory, bytes);
 }
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture2D(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound, const void* memory,
-                              const cudaChannelFormatDesc& format, std::size_t width, std::size_t height, std::size_t pitch) {
+cudaError_t cudaBindTexture2D(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound,
+                              const void* memory, const cudaChannelFormatDesc& format, std::size_t width,
+                              std::size_t height, std::size_t pitch) {
   if (offset != nullptr) *offset = 0;
-  return exactdot::simt::detail::bind_texture(
-      &bound,
-      bound.view({static_cast<const char*>(memory), pitch, static_cast<std::ptrdiff_t>(width), static_cast<std::ptrdiff_t>(height), format, {}, false, false}),
-      bound.filterMode);
+  return exactdot::simt::detail::bind_texture(&bound,
+                                              bound.view({static_cast<const char*>(memory),
+                                                          pitch,
+                                                          static_cast<std::ptrdiff_t>(width),
+                                                          static_cast<std::ptrdiff_t>(height),
+                                                          format,
+                                                          {},
+                                                          false,
+                                                          false}),
+                                              bound.filterMode);
 }
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture2D(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound, const void* memory, std::size_t width,
-                              std::size_t height, std::size_t pitch) {
+cudaError_t cudaBindTexture2D(std::size_t* offset, const exactdot::simt::texture_reference<T, n, mode>& bound,
+                              const void* memory, std::size_t width, std::size_t height, std::size_t pitch) {
   return cudaBindTexture2D(offset, bound, memory, bound.channelDesc, width, height, pitch);
 }
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTextureToArray(const exactdot::simt::texture_reference<T, n, mode>& bound, cudaArray_const_t array) {
-  return exactdot::simt::detail::bind_texture(&bound, bound.view(exactdot::simt::detail::view_of_array(array)), bound.filterMode);
+cudaError_t cudaBindTextureToArray(const exactdot::simt::texture_reference<T, n, mode>& bound,
+                                   cudaArray_const_t array) {
+  return exactdot::simt::detail::bind_texture(&bound, bound.view(exactdot::simt::detail::view_of_array(array)),
+                                              bound.filterMode);
 }
 template <class T, int n, cudaTextureReadMode mode>
-cudaError_t cudaBindTextureToArray(const exactdot::simt::texture_reference<T, n, mode>& bound, cudaArray_const_t array, const cudaChannelFormatDesc&) {
+cudaError_t cudaBindTextureToArray(const exactdot::simt::texture_reference<T, n, mode>& bound,
+                                   cudaArray_const_t array, const cudaChannelFormatDesc&) {
   return cudaBindTextureToArray(bound, array);
 }
 template <class T, int n, cudaTextureReadMode mode>
@@ -320,7 +347,8 @@ template <class T, int n, cudaTextureReadMode mode>
   return exactdot::simt::detail::fetch<value>(exactdot::simt::detail::view_of_texture(&from), x, 0);
 }
 template <class T, int n, cudaTextureReadMode mode>
-[[gnu::always_inline]] inline auto tex2D(const exactdot::simt::texture_reference<T, n, mode>& from, float x, float y) {
+[[gnu::always_inline]] inline auto tex2D(const exactdot::simt::texture_reference<T, n, mode>& from, float x,
+                                         float y) {
   using value = typename exactdot::simt::texture_reference<T, n, mode>::value;
   return exactdot::simt::detail::fetch<value>(exactdot::simt::detail::view_of_texture(&from), x, y);
 }

@@ -31,13 +31,19 @@ inline double cuCabs(cuDoubleComplex z) { return std::hypot(z.x, z.y); }
 /// The divisor is scaled by the sum of its parts' magnitudes, against overflow.
 inline cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b) {
   const double scale = 1 / (std::fabs(b.x) + std::fabs(b.y));
-  const double ar = a.x * scale, ai = a.y * scale, br = b.x * scale, bi = b.y * scale, norm = 1 / (br * br + bi * bi);
+  const double ar = a.x * scale, ai = a.y * scale, br = b.x * scale, bi = b.y * scale,
+               norm = 1 / (br * br + bi * bi);
   return {(ar * br + ai * bi) * norm, (ai * br - ar * bi) * norm};
 }
 inline cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b) {
   const float scale = 1 / (std::fabs(b.x) + std::fabs(b.y));
-  const float ar = a.x * scale, ai = a.y * scale, br = b.x * scale, bi = b.y * scale, norm = 1 / (br * br + bi * bi);
+  const float ar = a.x * scale, ai = a.y * scale, br = b.x * scale, bi = b.y * scale,
+              norm = 1 / (br * br + bi * bi);
   return {(ar * br + ai * bi) * norm, (ai * br - ar * bi) * norm};
 }
-inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c) { return cuCaddf(cuCmulf(a, b), c); }
-inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c) { return cuCadd(cuCmul(a, b), c); }
+inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c) {
+  return cuCaddf(cuCmulf(a, b), c);
+}
+inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c) {
+  return cuCadd(cuCmul(a, b), c);
+}

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <ctype.h>
+#include <cuda_runtime_api.h>
+#include <device_launch_parameters.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cuda_runtime_api.h>
-#include <device_launch_parameters.h>
 
 #include <cmath>
 #include <cstdlib>

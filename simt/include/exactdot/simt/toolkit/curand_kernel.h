@@ -1,8 +1,9 @@
 // curand_kernel.h for programs that simtcc compiles: the device generators XORWOW and Philox4x32-10.
 //
-// The integers and uniform numbers are those of cuRAND, bit by bit, for each seed, subsequence and offset; normal numbers may
-// differ in their last bits, since a GPU's sine is a fast one. XORWOW: G. Marsaglia, "Xorshift RNGs" (2003); Philox: J. Salmon
-// et al., "Parallel random numbers: as easy as 1, 2, 3" (2011). Constants of seeds and of conversions: cuRAND.
+// The integers and uniform numbers are those of cuRAND, bit by bit, for each seed, subsequence and offset; normal
+// numbers may differ in their last bits, since a GPU's sine is a fast one. XORWOW: G. Marsaglia, "Xorshift RNGs"
+// (2003); Philox: J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011). Constants of seeds and of
+// conversions: cuRAND.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -33,7 +34,8 @@ struct xorwow_words {
 xorwow_words skip_xorwow(xorwow_words from, unsigned long long count, bool by_subsequences);
 
 template <class State>
-inline constexpr bool is_generator = std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10>;
+inline constexpr bool is_generator =
+    std::is_same_v<State, curandStateXORWOW> || std::is_same_v<State, curandStatePhilox4_32_10>;
 
 inline void skip_words(curandStateXORWOW* state, unsigned long long count, bool by_subsequences) {
   xorwow_words words;
@@ -76,7 +78,8 @@ inline double to_unit(unsigned x, unsigned y) {
   return static_cast<double>(z) * 0x1p-53 + 0x1p-54;
 }
 inline double2 normal_pair(unsigned x0, unsigned x1, unsigned y0, unsigned y1) {
-  const double radius = std::sqrt(-2.0 * std::log(to_unit(x0, x1))), angle = 2 * to_unit(y0, y1) * 3.1415926535897932;
+  const double radius = std::sqrt(-2.0 * std::log(to_unit(x0, x1))),
+               angle = 2 * to_unit(y0, y1) * 3.1415926535897932;
   return {radius * std::sin(angle), radius * std::cos(angle)};
 }
 
@@ -100,7 +103,8 @@ inline void skipahead_sequence(unsigned long long n, curandStateXORWOW* state) {
 }
 inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                         curandStateXORWOW* state) {
-  const unsigned low = static_cast<unsigned>(seed) ^ 0xaad26b49U, high = static_cast<unsigned>(seed >> 32) ^ 0xf7dcefddU;
+  const unsigned low = static_cast<unsigned>(seed) ^ 0xaad26b49U,
+                 high = static_cast<unsigned>(seed >> 32) ^ 0xf7dcefddU;
   const unsigned a = 1099087573U * low, b = 2591861531U * high;
   state->d = 6615241U + b + a;
   state->v[0] = 123456789U + a;
@@ -141,7 +145,8 @@ inline void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10* s
 }
 inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                         curandStatePhilox4_32_10* state) {
-  *state = {{0, 0, 0, 0}, {0, 0, 0, 0}, {static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)}, 0, 0, 0, 0, 0};
+  *state = {
+      {0, 0, 0, 0}, {0, 0, 0, 0}, {static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)}, 0, 0, 0, 0, 0};
   skipahead_sequence(subsequence, state);
   skipahead(offset, state);
 }
@@ -160,7 +165,8 @@ inline double curand_uniform_double(curandStateXORWOW* state) {
 inline double curand_uniform_double(curandStatePhilox4_32_10* state) { return curand(state) * 0x1p-32 + 0x1p-32; }
 inline float4 curand_uniform4(curandStatePhilox4_32_10* state) {
   float4 r;
-  r.x = curand_uniform(state), r.y = curand_uniform(state), r.z = curand_uniform(state), r.w = curand_uniform(state);
+  r.x = curand_uniform(state), r.y = curand_uniform(state), r.z = curand_uniform(state),
+  r.w = curand_uniform(state);
   return r;
 }
 inline double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {

@@ -1,4 +1,5 @@
-// Stand-in for the header of this name that comes with NVIDIA's samples: checks of CUDA's errors, and the choice of a device.
+// Stand-in for the header of this name that comes with NVIDIA's samples: checks of CUDA's errors, and the choice of
+// a device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +20,8 @@ inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorNam
 template <class Result>
 void check(Result result, const char* call, const char* file, int line) {
   if (result == Result{}) return;
-  std::fprintf(stderr, "%s:%d: %s: error %d (%s)\n", file, line, call, static_cast<int>(result), _cudaGetErrorEnum(result));
+  std::fprintf(stderr, "%s:%d: %s: error %d (%s)\n", file, line, call, static_cast<int>(result),
+               _cudaGetErrorEnum(result));
   std::exit(EXIT_FAILURE);
 }
 #define checkCudaErrors(call) check((call), #call, __FILE__, __LINE__)
@@ -27,7 +29,8 @@ void check(Result result, const char* call, const char* file, int line) {
 inline void __getLastCudaError(const char* message, const char* file, int line) {
   const cudaError_t error = cudaGetLastError();
   if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s:%d: %s: error %d (%s)\n", file, line, message, static_cast<int>(error), cudaGetErrorString(error));
+  std::fprintf(stderr, "%s:%d: %s: error %d (%s)\n", file, line, message, static_cast<int>(error),
+               cudaGetErrorString(error));
   std::exit(EXIT_FAILURE);
 }
 #define getLastCudaError(message) __getLastCudaError(message, __FILE__, __LINE__)

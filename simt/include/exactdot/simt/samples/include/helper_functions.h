@@ -1,4 +1,5 @@
-// Stand-in for the header of this name that comes with NVIDIA's samples: timers, options, and comparisons of arrays.
+// Stand-in for the header of this name that comes with NVIDIA's samples: timers, options, and comparisons of
+// arrays.
 #pragma once
 
 #include <helper_string.h>

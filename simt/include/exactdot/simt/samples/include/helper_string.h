@@ -1,10 +1,11 @@
 // Stand-in for the header of this name that comes with NVIDIA's samples: options of a command line.
 #pragma once
 
+#include <strings.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <strings.h>
 
 #ifndef EXIT_WAIVED
 #define EXIT_WAIVED 2

@@ -11,8 +11,9 @@ namespace detail {
 template <class Group, class T, class = void>
 inline constexpr bool has_shuffles = false;
 template <class Group, class T>
-inline constexpr bool has_shuffles<
-    Group, T, std::void_t<decltype(std::declval<const Group&>().shfl_up(std::declval<T>(), 1U))>> = true;
+inline constexpr bool
+    has_shuffles<Group, T, std::void_t<decltype(std::declval<const Group&>().shfl_up(std::declval<T>(), 1U))>> =
+        true;
 
 /// Value of the thread `delta` ranks lower; the own one if there is none.
 template <class Group, class T>

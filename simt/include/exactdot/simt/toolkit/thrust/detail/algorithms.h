@@ -18,7 +18,8 @@ std::size_t length(Iterator first, Iterator last) {
 template <bool device, class Iterator, class Function>
 Iterator for_each_of(Iterator first, Iterator last, Function function) {
   const auto x = in_kernel(first);
-  for_each_index<device>(length(first, last), [=](std::size_t i) mutable { function(x[static_cast<std::ptrdiff_t>(i)]); });
+  for_each_index<device>(length(first, last),
+                         [=](std::size_t i) mutable { function(x[static_cast<std::ptrdiff_t>(i)]); });
   return last;
 }
 template <bool device, class Iterator, class Size, class Function>
@@ -85,7 +86,8 @@ Out gather_of(Map first, Map last, In in, Out out) {
   const auto x = in_kernel(in);
   const auto y = in_kernel(out);
   const std::size_t n = length(first, last);
-  for_each_index<device>(n, [=](std::size_t i) { y[static_cast<std::ptrdiff_t>(i)] = x[map[static_cast<std::ptrdiff_t>(i)]]; });
+  for_each_index<device>(
+      n, [=](std::size_t i) { y[static_cast<std::ptrdiff_t>(i)] = x[map[static_cast<std::ptrdiff_t>(i)]]; });
   return out + static_cast<std::ptrdiff_t>(n);
 }
 template <bool device, class In, class Map, class Out>
@@ -137,10 +139,13 @@ T reduce_of(Iterator first, Iterator last, T start = T{}, Combine combine = {}) 
 }
 template <bool device, class Iterator, class Function, class T, class Combine>
 T transform_reduce_of(Iterator first, Iterator last, Function function, T start, Combine combine) {
-  return reduce_of<device>(make_transform_iterator(first, function), make_transform_iterator(last, function), start, combine);
+  return reduce_of<device>(make_transform_iterator(first, function), make_transform_iterator(last, function), start,
+                           combine);
 }
-template <bool device, class Iterator, class Second, class T, class Combine = plus<T>, class Multiply = multiplies<T>>
-T inner_product_of(Iterator first, Iterator last, Second second, T start, Combine combine = {}, Multiply multiply = {}) {
+template <bool device, class Iterator, class Second, class T, class Combine = plus<T>,
+          class Multiply = multiplies<T>>
+T inner_product_of(Iterator first, Iterator last, Second second, T start, Combine combine = {},
+                   Multiply multiply = {}) {
   const std::size_t n = length(first, last);
   const auto x = host_copy<device>(first, n);
   const auto y = host_copy<device>(second, n);
@@ -182,7 +187,8 @@ void stable_sort_by_key_of(Keys first, Keys last, Values values, Compare compare
   const auto x = host_copy<device>(values, n);
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return compare(keys[i], keys[j]); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return compare(keys[i], keys[j]); });
   const std::unique_ptr<value_of<Keys>[]> sorted_keys(new value_of<Keys>[n]);
   const std::unique_ptr<value_of<Values>[]> sorted(new value_of<Values>[n]);
   for (std::size_t i = 0; i < n; ++i) sorted_keys[i] = keys[order[i]], sorted[i] = x[order[i]];
@@ -196,8 +202,8 @@ void sort_by_key_of(Keys first, Keys last, Values values, Compare compare = {}) 
 /// Sums of stretches of equal keys.
 template <bool device, class Keys, class Values, class OutKeys, class Out, class Equal = equal_to<value_of<Keys>>,
           class Combine = plus<value_of<Values>>>
-pair<OutKeys, Out> reduce_by_key_of(Keys first, Keys last, Values values, OutKeys out_keys, Out out, Equal equal = {},
-                                    Combine combine = {}) {
+pair<OutKeys, Out> reduce_by_key_of(Keys first, Keys last, Values values, OutKeys out_keys, Out out,
+                                    Equal equal = {}, Combine combine = {}) {
   const std::size_t n = length(first, last);
   const auto keys = host_copy<device>(first, n);
   const auto x = host_copy<device>(values, n);
@@ -269,7 +275,8 @@ pair<Iterator, Iterator> minmax_element_of(Iterator first, Iterator last, Compar
 template <bool device, class Iterator, class Second>
 bool equal_of(Iterator first, Iterator last, Second second) {
   const std::size_t n = length(first, last);
-  return std::equal(host_copy<device>(first, n).get(), host_copy<device>(first, n).get() + n, host_copy<device>(second, n).get());
+  return std::equal(host_copy<device>(first, n).get(), host_copy<device>(first, n).get() + n,
+                    host_copy<device>(second, n).get());
 }
 template <bool device, class Iterator, class Compare = less<value_of<Iterator>>>
 bool is_sorted_of(Iterator first, Iterator last, Compare compare = {}) {
@@ -286,14 +293,15 @@ Iterator find_of(Iterator first, Iterator last, T value) {
 
 }  // namespace detail
 
-#define EXACTDOT_THRUST(name)                                                                          \
-  template <class First, class... Rest>                                                                \
-  auto name(First first, Rest... rest) {                                                               \
-    if constexpr (detail::is_policy<First>) {                                                          \
-      return detail::name##_of<First::on_device>(rest...);                                             \
-    } else {                                                                                           \
-      return detail::name##_of<detail::is_of_device<First> || (detail::is_of_device<Rest> || ...)>(first, rest...); \
-    }                                                                                                  \
+#define EXACTDOT_THRUST(name)                                        \
+  template <class First, class... Rest>                              \
+  auto name(First first, Rest... rest) {                             \
+    if constexpr (detail::is_policy<First>) {                        \
+      return detail::name##_of<First::on_device>(rest...);           \
+    } else {                                                         \
+      return detail::name##_of < detail::is_of_device<First> ||      \
+             (detail::is_of_device<Rest> || ...) > (first, rest...); \
+    }                                                                \
   }
 EXACTDOT_THRUST(all_of)
 EXACTDOT_THRUST(any_of)

@@ -1,8 +1,9 @@
 // Where an algorithm of Thrust runs.
 //
-// On the device, what is done to each element by itself is a kernel on the simulator, so that its accesses are checked. What
-// depends on other elements (sums, scans, sorts) is computed by the host on a copy: its result is the same, its order of
-// additions from left to right. `thrust::device`, or an iterator of device memory, chooses the device.
+// On the device, what is done to each element by itself is a kernel on the simulator, so that its accesses are
+// checked. What depends on other elements (sums, scans, sorts) is computed by the host on a copy: its result is the
+// same, its order of additions from left to right. `thrust::device`, or an iterator of device memory, chooses the
+// device.
 #pragma once
 
 #include <thrust/detail/iterators.h>
@@ -98,7 +99,8 @@ void store(const T* host, std::size_t n, Iterator first) {
     using value = value_of<Iterator>;
     const std::unique_ptr<value[]> converted(new value[n]);
     for (std::size_t i = 0; i < n; ++i) converted[i] = static_cast<value>(host[i]);
-    check(cudaMemcpy(static_cast<void*>(in_kernel(first)), converted.get(), n * sizeof(value), cudaMemcpyHostToDevice));
+    check(cudaMemcpy(static_cast<void*>(in_kernel(first)), converted.get(), n * sizeof(value),
+                     cudaMemcpyHostToDevice));
   } else {
     for (std::size_t i = 0; i < n; ++i, ++first) *first = host[i];
   }

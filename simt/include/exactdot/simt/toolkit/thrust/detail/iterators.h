@@ -30,7 +30,9 @@ class computed_iterator {
   }
   __host__ __device__ friend Iterator operator+(Iterator it, difference_type n) { return it += n; }
   __host__ __device__ friend Iterator operator-(Iterator it, difference_type n) { return it -= n; }
-  __host__ __device__ friend difference_type operator-(const Iterator& a, const Iterator& b) { return b.distance_to(a); }
+  __host__ __device__ friend difference_type operator-(const Iterator& a, const Iterator& b) {
+    return b.distance_to(a);
+  }
   __host__ __device__ friend bool operator==(const Iterator& a, const Iterator& b) { return a - b == 0; }
   __host__ __device__ friend bool operator!=(const Iterator& a, const Iterator& b) { return a - b != 0; }
 
@@ -61,7 +63,8 @@ __host__ __device__ counting_iterator<T> make_counting_iterator(T first) {
 template <class T>
 class constant_iterator : public detail::computed_iterator<constant_iterator<T>, T> {
  public:
-  __host__ __device__ explicit constant_iterator(T value, std::ptrdiff_t place = 0) : value_(value), place_(place) {}
+  __host__ __device__ explicit constant_iterator(T value, std::ptrdiff_t place = 0)
+      : value_(value), place_(place) {}
   __host__ __device__ T at(std::ptrdiff_t) const { return value_; }
   __host__ __device__ void move(std::ptrdiff_t n) { place_ += n; }
   __host__ __device__ std::ptrdiff_t distance_to(const constant_iterator& end) const { return end.place_ - place_; }
@@ -76,9 +79,11 @@ __host__ __device__ constant_iterator<T> make_constant_iterator(T value) {
 }
 
 template <class Function, class Base>
-using result_of_transform = std::decay_t<std::invoke_result_t<Function, typename std::iterator_traits<Base>::value_type>>;
+using result_of_transform =
+    std::decay_t<std::invoke_result_t<Function, typename std::iterator_traits<Base>::value_type>>;
 template <class Function, class Base>
-class transform_iterator : public detail::computed_iterator<transform_iterator<Function, Base>, result_of_transform<Function, Base>> {
+class transform_iterator
+    : public detail::computed_iterator<transform_iterator<Function, Base>, result_of_transform<Function, Base>> {
  public:
   __host__ __device__ transform_iterator(Base base, Function function) : base_(base), function_(function) {}
   __host__ __device__ auto at(std::ptrdiff_t i) const { return function_(base_[i]); }
@@ -149,7 +154,7 @@ using pair = std::pair<First, Second>;
 using std::get;
 using std::make_pair;
 using std::make_tuple;
-using std::tuple;
 using std::tie;
+using std::tuple;
 
 }  // namespace thrust

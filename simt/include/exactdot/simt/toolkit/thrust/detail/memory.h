@@ -1,7 +1,7 @@
 // Thrust's pointers and vectors for programs that simtcc compiles. Names and meaning: Thrust's documentation.
 //
-// A device_ptr is an iterator of device memory: in host code it reads and writes by cudaMemcpy. Algorithms take the plain
-// pointer from it (execution.h).
+// A device_ptr is an iterator of device memory: in host code it reads and writes by cudaMemcpy. Algorithms take the
+// plain pointer from it (execution.h).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -141,7 +141,8 @@ class host_vector : public std::vector<T, Allocator> {
 template <class T>
 class device_vector {
  public:
-  static_assert(std::is_trivially_copyable_v<T>, "simtcc: a device_vector of a type that cannot be copied as bytes");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "simtcc: a device_vector of a type that cannot be copied as bytes");
   using value_type = T;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
@@ -195,7 +196,8 @@ class device_vector {
     if (n > size_) {
       const std::unique_ptr<T[]> added(new T[n - size_]);
       for (size_type i = 0; i < n - size_; ++i) added[i] = value;
-      detail::check(cudaMemcpy(static_cast<void*>(data_ + size_), added.get(), (n - size_) * sizeof(T), cudaMemcpyHostToDevice));
+      detail::check(cudaMemcpy(static_cast<void*>(data_ + size_), added.get(), (n - size_) * sizeof(T),
+                               cudaMemcpyHostToDevice));
     }
     size_ = n;
   }
@@ -218,7 +220,8 @@ class device_vector {
     const std::size_t kept = static_cast<std::size_t>(end() - last);
     const std::unique_ptr<T[]> tail(new T[kept]);
     detail::check(cudaMemcpy(tail.get(), last.get(), kept * sizeof(T), cudaMemcpyDeviceToHost));
-    detail::check(cudaMemcpy(static_cast<void*>(first.get()), tail.get(), kept * sizeof(T), cudaMemcpyHostToDevice));
+    detail::check(
+        cudaMemcpy(static_cast<void*>(first.get()), tail.get(), kept * sizeof(T), cudaMemcpyHostToDevice));
     size_ -= static_cast<size_type>(last - first);
     return first;
   }
