@@ -143,8 +143,14 @@ class pass {
     if (std::any_of(others.begin(), others.end(),
                     [&](std::string_view word) { return says(source_, statement_, word); }))
       return "";
+    for (std::size_t i = statement_; i < i_; ++i) {
+      if (source_.at(i).is("=")) return "";  // of a lambda
+    }
     const std::size_t name = function_name(source_, statement_);
-    if (name != 0 ? names_.linked.contains(source_.at(name).text) : !declares_variable()) return "";
+    const auto is_linked = [&](std::string_view text) {
+      return names_.linked.contains(text) || names_.host_functions.contains(text);
+    };
+    if (name != 0 ? is_linked(source_.at(name).text) : !declares_variable()) return "";
     internal_ = statement_;
     return "static __attribute__((unused)) ";
   }
