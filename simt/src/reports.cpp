@@ -84,7 +84,13 @@ fault* machine::add_fault(fault_kind kind, const void* key, const void* other_ke
     };
     std::string first = text_of(line, action), second = text_of(other_line, other_action);
     if (kind == fault_kind::data_race && second < first) std::swap(first, second);
-    at->second = stream_.known_lines.try_emplace({kind, first, second}, faults.size()).first->second;
+    // an access beyond an array follows the finding of its index
+    const auto by_index = stream_.known_lines.find({kind, text_of(line, "index"), second});
+    if (kind == fault_kind::out_of_bounds && by_index != stream_.known_lines.end()) {
+      at->second = by_index->second;
+    } else {
+      at->second = stream_.known_lines.try_emplace({kind, first, second}, faults.size()).first->second;
+    }
   }
   if (recording_) recording_->note_fault(current_->number, at->second);
   if (at->second != faults.size()) {
