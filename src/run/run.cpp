@@ -12,6 +12,7 @@
 #include <plan/group_batch.hpp>
 #include <plan/group_keys.hpp>
 #include <plan/thread_count.hpp>
+#include <run/ratios.hpp>
 #include <run/run.hpp>
 #include <string>
 #include <utility>
@@ -42,13 +43,15 @@ namespace {
 [[gnu::noinline]] std::uint64_t reduce_by_plan(reduction what, const any_vector& a, const any_vector& b,
                                                element_type result, const options& options, std::int64_t ddof) {
   const cpu_engine::standard_arithmetic environment;
-  return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
+  const engine::request asked{name_of(what), what, a, b, result, ddof, true};
+  const engine::plan plan = engine::make_plan(asked, options);
+  return engine::is_ratio(what) ? engine::ratio_of_vectors(asked, plan, options) : engine::run(plan);
 }
 
 /// Whether the reduction has one sum that its result is made of, so that a short call can skip the plan.
 bool needs_no_plan(reduction what, mode mode) {
   const auto& info = core::info_of(what);
-  return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
+  return info.sums == 1 && (mode == mode::exact || info.finish == core::finish::round);
 }
 
 /// The results of calls on contiguous carriers that need no plan. Six arguments: the calls pass them on in
@@ -119,6 +122,11 @@ void require_one_input(reduction what) {
   if (!is_known(what) || inputs_of(what) == 1) return;
   engine::throw_error(errc::bad_option, "reduce",
                       std::string(name_of(what)) + " takes two vectors; call " + name_of(what) + "(a, b)");
+}
+
+void require_two_inputs(reduction what) {
+  if (!is_known(what) || inputs_of(what) == 2) return;
+  engine::throw_error(errc::bad_option, "reduce", std::string(name_of(what)) + " takes one vector");
 }
 
 namespace {
@@ -211,20 +219,23 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
 
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (engine::is_ratio(what)) return engine::ratios_of_grid(asked, a, b, options);
   if (multiplied_without_batch(asked, a, b, options)) return;
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
 
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (engine::is_ratio(what)) return engine::ratios_of_segments(asked, a, b, offsets, options);
   run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                    const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (engine::is_ratio(what)) return engine::ratios_of_groups(asked, a, b, keys, options);
   run_batch(engine::make_group_batch(asked, a, b, keys, options));
 }
 

@@ -17,18 +17,26 @@ struct reduce {
 /// A reduction without a sum: the least or greatest element, or its index (core/extremum.hpp).
 struct extremum {};
 
+/// A reduction that is finished of several sums of one or two vectors, which engines compute (core/ratio.hpp).
+template <int inputs>
+struct ratio {};
+
 /// In the order of the enumerators of `reduction`.
-using reductions = std::tuple<                  //
-    reduce<product, finish::round>,             // dot
-    reduce<value, finish::round>,               // sum
-    reduce<magnitude, finish::round>,           // asum
-    reduce<square, finish::round>,              // sum_of_squares
-    reduce<square, finish::root>,               // nrm2
-    reduce<value, finish::quotient>,            // mean
-    reduce<value, finish::variance, square>,    // variance
-    reduce<value, finish::deviation, square>,   // stddev
-    extremum, extremum,                         // min, max
-    extremum, extremum>;                        // argmin, argmax
+using reductions = std::tuple<                 //
+    reduce<product, finish::round>,            // dot
+    reduce<value, finish::round>,              // sum
+    reduce<magnitude, finish::round>,          // asum
+    reduce<square, finish::round>,             // sum_of_squares
+    reduce<square, finish::root>,              // nrm2
+    reduce<value, finish::quotient>,           // mean
+    reduce<value, finish::variance, square>,   // variance
+    reduce<value, finish::deviation, square>,  // stddev
+    extremum, extremum,                        // min, max
+    extremum, extremum,                        // argmin, argmax
+    ratio<2>, ratio<2>, ratio<2>,              // weighted_mean, cosine, distance
+    ratio<2>, ratio<2>,                        // covariance, correlation
+    ratio<2>, ratio<2>,                        // slope, intercept
+    ratio<1>>;                                 // standard_error
 
 namespace terms {
 template <class Term, class Terms>
@@ -51,6 +59,8 @@ struct collect {
 };
 template <class Found, class... Rest>
 struct collect<Found, std::tuple<extremum, Rest...>> : collect<Found, std::tuple<Rest...>> {};
+template <class Found, int inputs, class... Rest>
+struct collect<Found, std::tuple<ratio<inputs>, Rest...>> : collect<Found, std::tuple<Rest...>> {};
 template <class Found, class First, class... Rest>
 struct collect<Found, std::tuple<First, Rest...>>
     : collect<typename append_all<Found, typename First::terms>::type, std::tuple<Rest...>> {};
@@ -81,8 +91,9 @@ inline constexpr auto term_table = terms::describe_all(term_types());
 static_assert(terms::all_differ(term_table), "engines that read a term at run time find it by its description");
 constexpr const term_info& term_at(std::size_t index) { return term_table[index]; }
 
-/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is none.
-/// Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes this.
+/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is
+/// none. Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes
+/// this.
 constexpr std::size_t term_of_pairs(const term_info& of) {
   std::size_t index = 0;
   while (index < term_table.size() && !(term_table[index].inputs == 2 && term_table[index].factors == of.factors &&
@@ -99,11 +110,12 @@ constexpr std::size_t term_of_parts(std::size_t index) {
 
 /// A reduction at run time.
 struct reduction_info {
-  int sums = 0;                           ///< 0: an extremum
+  int sums = 0;                           ///< 0: an extremum, or a ratio of the sums of other reductions
   std::size_t term = 0, second_term = 0;  ///< of the sums: indices in term_types
   core::finish finish = finish::round;
   bool is_extremum = false;
   int inputs = 1;
+  bool is_ratio = false;
 
   /// Whether the sum of squares is needed beside the sum of the term.
   [[nodiscard]] constexpr bool needs_squares() const { return sums == 2; }
@@ -138,6 +150,10 @@ constexpr reduction_info describe(Reduction) {
           false, first::inputs};
 }
 constexpr reduction_info describe(extremum) { return {.is_extremum = true}; }
+template <int inputs>
+constexpr reduction_info describe(ratio<inputs>) {
+  return {.finish = finish::quotient, .inputs = inputs, .is_ratio = true};
+}
 template <class... Reductions>
 constexpr std::array<reduction_info, sizeof...(Reductions)> describe(std::tuple<Reductions...>) {
   return {describe(Reductions())...};
