@@ -251,8 +251,7 @@ std::string raises_text(const function_signature& signature, const function_text
              "that requires a gradient") +
          (two && !mixes ? ";\n    one vector holds integers, the other floating-point numbers.\n" : ".\n") +
          "ValueError\n    " + text.value_error + (text.value_error[0] != '\0' ? "an" : "An") +
-         " array has a shape that the function does not take, or holds nulls; an option is unknown" +
-         (mixes ? ";\n    an integer of more than 53 bits lies beside floating-point numbers.\n" : ".\n") +
+         " array has a shape that the function does not take, or holds nulls; an option is unknown.\n" +
          (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
               ? "OverflowError\n    An integer result exceeds its type.\n"
               : "") +

@@ -3,6 +3,7 @@
 #include <cpu/batch.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
+#include <cpu/ratios.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/shared_rows.hpp>
 #include <exactdot/batches.hpp>
@@ -12,7 +13,6 @@
 #include <plan/group_batch.hpp>
 #include <plan/group_keys.hpp>
 #include <plan/thread_count.hpp>
-#include <run/ratios.hpp>
 #include <run/run.hpp>
 #include <string>
 #include <utility>
@@ -45,7 +45,7 @@ namespace {
   const cpu_engine::standard_arithmetic environment;
   const engine::request asked{name_of(what), what, a, b, result, ddof, true};
   const engine::plan plan = engine::make_plan(asked, options);
-  return engine::is_ratio(what) ? engine::ratio_of_vectors(asked, plan, options) : engine::run(plan);
+  return cpu_engine::is_ratio(what) ? cpu_engine::ratio(plan) : engine::run(plan);
 }
 
 /// Whether the reduction has one sum that its result is made of, so that a short call can skip the plan.
@@ -173,6 +173,7 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 namespace {
 void run_batch(engine::batch batch) {
   const cpu_engine::standard_arithmetic environment;
+  if (batch.each.info().is_ratio) return cpu_engine::ratios(batch);
   if (!batch.each.on_gpu) return cpu_engine::reduce(std::move(batch));
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
@@ -220,7 +221,6 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
-  if (engine::is_ratio(what)) return engine::ratios_of_grid(asked, a, b, options);
   if (multiplied_without_batch(asked, a, b, options)) return;
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
@@ -228,15 +228,16 @@ void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
-  if (engine::is_ratio(what)) return engine::ratios_of_segments(asked, a, b, offsets, options);
   run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                    const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
-  if (engine::is_ratio(what)) return engine::ratios_of_groups(asked, a, b, keys, options);
-  run_batch(engine::make_group_batch(asked, a, b, keys, options));
+  engine::batch made = engine::make_group_batch(asked, a, b, keys, options);
+  if (!cpu_engine::is_ratio(what)) return run_batch(std::move(made));
+  const cpu_engine::standard_arithmetic environment;
+  cpu_engine::ratios_of_groups(made, a, b, keys, out);
 }
 
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller) {

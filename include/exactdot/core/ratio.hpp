@@ -3,8 +3,8 @@
 // Each is one formula of exact numbers, a quotient N/D, N/√D or √(N/D), which is evaluated twice at most: with sums
 // in two doubles and a bound (`enclosed`), whose result is rounded if both ends of the bound give the same bits (A.
 // Ziv, ACM TOMS 17, 1991), and otherwise with the sums themselves, in integers of any length. Some 300 flops at
-// first. Source of the arithmetic of two doubles: T. Dekker, Numer. Math. 18, 1971; M. Joldes, J.-M. Muller, V.
-// Popescu, ACM TOMS 44, 2017.
+// first. Source of the arithmetic of two doubles: T. Dekker, Numerische Mathematik 18, 1971; M. Joldes, J.-M.
+// Muller, V. Popescu, ACM TOMS 44, 2017.
 #pragma once
 
 #include <exactdot/core/enclosure.hpp>
@@ -12,47 +12,45 @@
 
 namespace exactdot::inline v0_3::core {
 
-/// n and n − ddof, Σx, Σy, Σxy, Σx², Σy². Those that a formula does not use are 0; n is 1 where elements are not
-/// counted.
+/// n and n − ddof, Σx, Σy, Σxy, Σx², Σy². Those that a formula does not use are 0.
 template <class Number>
 struct ratio_sums {
   Number n, degrees, x, y, xy, xx, yy;
 };
 
-enum class ratio_form : unsigned char {
-  quotient,       ///< numerator/divisor
-  over_root,      ///< numerator/√divisor
-  quotient_root,  ///< √(numerator/divisor)
-};
-
+/// The numerator and the divisor of a ratio. Number: with +, −, · and Number::of_count(n).
 template <class Number>
-struct ratio_parts {
-  ratio_form form;
-  Number numerator, divisor;
-};
-
-/// The formula of a ratio. Sources: docs/contract.md.
+EXACTDOT_CORE Number numerator_of(ratio_numerator formula, const ratio_sums<Number>& s) {
+  switch (formula) {
+    case ratio_numerator::product:
+      return s.xy;
+    case ratio_numerator::comoment:
+      return s.n * s.xy - s.x * s.y;
+    case ratio_numerator::moment:
+      return s.n * s.xx - s.x * s.x;
+    case ratio_numerator::intercept:
+      return s.y * s.xx - s.x * s.xy;
+    default:  // squared_distance
+      return (s.xx - s.xy) + (s.yy - s.xy);
+  }
+}
 template <class Number>
-EXACTDOT_CORE ratio_parts<Number> formula_of(reduction what, const ratio_sums<Number>& s) {
-  const auto comoment = [&] { return s.n * s.xy - s.x * s.y; };
-  const auto moment = [&](const Number& sum, const Number& squares) { return s.n * squares - sum * sum; };
-  switch (what) {
-    case reduction::weighted_mean:
-      return {ratio_form::quotient, s.xy, s.y};
-    case reduction::cosine:
-      return {ratio_form::over_root, s.xy, s.xx * s.yy};
-    case reduction::distance:
-      return {ratio_form::quotient_root, (s.xx - s.xy) + (s.yy - s.xy), s.n};
-    case reduction::covariance:
-      return {ratio_form::quotient, comoment(), s.n * s.degrees};
-    case reduction::correlation:
-      return {ratio_form::over_root, comoment(), moment(s.x, s.xx) * moment(s.y, s.yy)};
-    case reduction::slope:
-      return {ratio_form::quotient, comoment(), moment(s.x, s.xx)};
-    case reduction::intercept:
-      return {ratio_form::quotient, s.y * s.xx - s.x * s.xy, moment(s.x, s.xx)};
-    default:  // standard_error
-      return {ratio_form::quotient_root, moment(s.x, s.xx), s.n * s.n * s.degrees};
+EXACTDOT_CORE Number divisor_of(ratio_divisor formula, const ratio_sums<Number>& s) {
+  switch (formula) {
+    case ratio_divisor::weights:
+      return s.y;
+    case ratio_divisor::squares:
+      return s.xx * s.yy;
+    case ratio_divisor::one:
+      return Number::of_count(1);
+    case ratio_divisor::degrees:
+      return s.n * s.degrees;
+    case ratio_divisor::counts_degrees:
+      return s.n * s.n * s.degrees;
+    case ratio_divisor::moment:
+      return s.n * s.xx - s.x * s.x;
+    default:  // moments
+      return (s.n * s.xx - s.x * s.x) * (s.n * s.yy - s.y * s.y);
   }
 }
 
@@ -66,6 +64,8 @@ struct enclosed : enclosure {
   [[nodiscard]] EXACTDOT_CORE bool in_range() const {
     return magnitude_of(head) > 0x1p-450 && magnitude_of(head) < 0x1p450 && bound < 0x1p450;
   }
+  /// n < 2^53.
+  static EXACTDOT_CORE enclosed of_count(std::uint64_t n) { return {{static_cast<double>(n), 0, 0}}; }
   /// head is the sum of both, rounded.
   static EXACTDOT_CORE enclosed normalised(double head, double tail, double bound) {
     const auto sum = two_sum(head, tail);
@@ -119,15 +119,15 @@ struct enclosed : enclosure {
 
 /// The result of a ratio from enclosures of its sums, if it is certain.
 template <class Engine>
-EXACTDOT_CORE decision decide_ratio(const result_rule& rule, reduction what,
+EXACTDOT_CORE decision decide_ratio(number_format to, const reduction_info& ratio,
                                     const ratio_sums<enclosed<Engine>>& sums) {
   using number = enclosed<Engine>;
-  const ratio_parts<number> parts = formula_of(what, sums);
-  number found = parts.form == ratio_form::over_root
-                     ? number::quotient(parts.numerator, number::root(parts.divisor))
-                     : number::quotient(parts.numerator, parts.divisor);
-  if (parts.form == ratio_form::quotient_root && !found.is_zero()) found = number::root(found);
-  return decide_value<Engine>(rule, found);
+  const number numerator = numerator_of(ratio.numerator, sums);
+  number divisor = divisor_of(ratio.divisor, sums);
+  if (ratio.form == ratio_form::over_root) divisor = number::root(divisor);
+  number found = number::quotient(numerator, divisor);
+  if (ratio.form == ratio_form::quotient_root && !found.is_zero()) found = number::root(found);
+  return decide_value<Engine>({finish::quotient, to}, found);
 }
 
 }  // namespace exactdot::inline v0_3::core

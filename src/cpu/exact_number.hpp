@@ -10,16 +10,21 @@
 #include <utility>
 #include <vector>
 
-namespace exactdot::inline v0_3::engine {
+namespace exactdot::inline v0_3::cpu_engine {
 
 class exact_number {
  public:
   exact_number() = default;
-  explicit exact_number(std::uint64_t n) : exact_number(3, 0) { add(n, 0, false), normalise(); }
   /// Of a sum: normalised words without special terms.
   exact_number(const core::state_layout& layout, const std::int64_t* words)
       : limbs_(words, words + layout.limbs), lowest_(layout.lowest_exponent) {
     normalise();
+  }
+
+  static exact_number of_count(std::uint64_t n) {
+    exact_number count(5, 0);
+    count.add(n, 0, false), count.normalise();
+    return count;
   }
 
   [[nodiscard]] bool is_zero() const { return limbs_.empty(); }
@@ -95,4 +100,4 @@ class exact_number {
   bool negative_ = false;
 };
 
-}  // namespace exactdot::inline v0_3::engine
+}  // namespace exactdot::inline v0_3::cpu_engine
