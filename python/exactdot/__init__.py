@@ -86,6 +86,7 @@ from exactdot._engine import (
 from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
+from exactdot._missing import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanstd, nansum, nanvar
 from exactdot._states import (
     convert_states,
     group_states,
@@ -141,6 +142,14 @@ __all__ = [
     "max",
     "mean",
     "min",
+    "nanargmax",
+    "nanargmin",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "norm",
     "normalise_states",
     "nrm2",
