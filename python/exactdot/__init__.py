@@ -87,6 +87,7 @@ from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
 from exactdot._missing import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanstd, nansum, nanvar
+from exactdot._rolling import cumsum, rolling_mean, rolling_std, rolling_sum, rolling_var
 from exactdot._states import (
     convert_states,
     group_states,
@@ -108,6 +109,7 @@ __all__ = [
     "corr",
     "cosine",
     "cov",
+    "cumsum",
     "distance",
     "dot",
     "group_asum",
@@ -154,6 +156,10 @@ __all__ = [
     "normalise_states",
     "nrm2",
     "rms_norm",
+    "rolling_mean",
+    "rolling_std",
+    "rolling_sum",
+    "rolling_var",
     "round_states",
     "segment_argmax",
     "segment_argmin",
