@@ -1,5 +1,5 @@
 // Declarations of device code in many forms: none loses its meaning, and none is a warning.
-// options: -Wall -Wextra
+// options: -Xcompiler -Wall,-Wextra --extended-lambda
 // prints: ^1 2 3 4 5 6 7 8 9$
 #include <cstdio>
 struct pair_of {

@@ -1,4 +1,5 @@
 // Names of host functions may be those of parameters and variables in kernels, and of overloads.
+// options: --expt-relaxed-constexpr
 // prints: ^21$
 #include <cstdio>
 int twice(int x) { return x; }

@@ -8,7 +8,7 @@ __global__ void values(float* out) {
   out[3] = umax(7u, 9u);
   out[4] = max(3, 2) + min(0, 5);
   out[5] = llmin(1LL, 2LL) == 1 && ullmax(1ULL, 2ULL) == 2;
-  out[6] = max(1u, 0) == 1 && min(-1, 1LL) == -1;
+  out[6] = max(1u, 0) == 1 && min(-1LL, 1LL) == -1;
   out[7] = fminf(0.5f, (float)INT_MAX);
 }
 int main() {
