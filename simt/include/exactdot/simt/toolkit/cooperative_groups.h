@@ -7,6 +7,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cuda/host_headers.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
 namespace cooperative_groups {

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <cuda/host_headers.hpp>
 
 namespace cuda {
 

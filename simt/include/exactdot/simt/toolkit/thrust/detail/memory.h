@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda/host_headers.hpp>
 #include <initializer_list>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
