@@ -132,6 +132,10 @@ __global__ void read_the_same_often(const int* x, int* out) {
   out[threadIdx.x] = sum;
 }
 
+/// Counts in a register.
+__global__ void add_the_same_often(const int* x, int* out) {
+  for (int round = 0; round < 400; ++round) out[threadIdx.x] = x[0] + x[1];
+}
 template <class... Parameters>
 void run(gpu::stream& stream, void (*kernel)(Parameters...), unsigned threads, unsigned blocks = 1) {
   filled<std::remove_pointer_t<std::tuple_element_t<0, std::tuple<Parameters...>>>> x(stream, 64);
@@ -309,6 +313,15 @@ TEST(simt_waiting, finite_repetition_is_no_livelock) {
     gpu::stream stream({.model = model});
     filled<int> x(stream, 1), out(stream, 32);
     gpu::launch(read_the_same_often, 1, 32, 0, stream, x.data(), out.data());
+    EXPECT_EQ(faults_of(stream), "");
+  }
+}
+
+TEST(simt_waiting, a_loop_that_counts_is_no_livelock) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model, .spin_budget = 10});
+    filled<int> x(stream, 2), out(stream, 64);
+    gpu::launch(add_the_same_often, 1, 64, 0, stream, x.data(), out.data());
     EXPECT_EQ(faults_of(stream), "");
   }
 }
