@@ -23,6 +23,7 @@ GROUPS = {  # heading: names, in this order
     "Normalised rows": "rms_norm layer_norm",
     "Lists": "list_*",
     "Segments": "segment_*",
+    "Data frames": "group_by GroupedFrame",
     "Groups": "group_count group_*",
     "States": "states *states state_words",
     "Accumulators": "Accumulator Moments",
