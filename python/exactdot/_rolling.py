@@ -46,8 +46,6 @@ def cumsum(x: Any, axis: int | None = None, *, dtype: Any = None, out: Any = Non
     >>> xd.cumsum([1e100, 1.0, -1e100, 2.0])
     array([1.e+100, 1.e+100, 1.e+000, 3.e+000])
     """
-    if axis is None and getattr(x, "ndim", 1) != 1:
-        x = x.reshape(-1)
     return _engine_call._rolling("cumsum", "sum", x, 0, 0, 0, axis, False, dtype, out)
 
 

@@ -82,7 +82,7 @@ void imported_array::read_pandas() {
       values = filled[0];
       const nb::bytes flags = nb::borrow<nb::bytes>(filled[1]);
       const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags.data());
-      validity.assign(bytes, bytes + flags.size());
+      if (flags.size() != 0) validity = std::make_unique<std::vector<std::uint8_t>>(bytes, bytes + flags.size());
     }
     return convert_from(values.ptr());
   }
@@ -94,7 +94,7 @@ void imported_array::read_pandas() {
 
 void imported_array::read_arrow(bool has_chunks) {
   auto column = std::make_unique<arrow_column>(object, has_chunks, takes_nulls);
-  validity = std::move(column->valid);
+  if (!column->valid.empty()) validity = std::make_unique<std::vector<std::uint8_t>>(std::move(column->valid));
   type = column->type;
   is_boolean = column->is_boolean;
   const std::int64_t shape[] = {column->length};

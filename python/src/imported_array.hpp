@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exactdot/shapes.hpp>
 #include <exactdot/views.hpp>
+#include <memory>
 #include <python/src/dlpack.hpp>
 #include <python/src/known_types.hpp>
 #include <string>
@@ -65,7 +66,7 @@ class imported_array {
   PyObject* object = nullptr;          // borrowed
   bool holds_exact_numbers = false;    // numbers that no element type holds (_numbers.py), and nothing else
   bool is_list = false;                // of numbers, which have no element type of their own
-  std::vector<std::uint8_t> validity;  // of a column with nulls: 0 for these; otherwise empty
+  std::unique_ptr<std::vector<std::uint8_t>> validity;  // of a column with nulls: 0 for these; otherwise null
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
   /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.

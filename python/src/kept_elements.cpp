@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exactdot/batches.hpp>
 #include <plan/axes.hpp>
+#include <plan/batch_checks.hpp>
 #include <plan/group_keys.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/kept_elements.hpp>
@@ -107,7 +108,7 @@ class kept_lines {
         std::size_t kept = count_;
         for (std::size_t i = 0; i < count; ++i) places_[kept] = first_place + first + i, kept += keep[i];
       }
-      append_keys(first, count, keep);
+      append_keys(count, keep);
       const std::size_t kept = copy_kept(size_of(a_.type), at(a), count, keep, &of_a_[count_ * size_of(a_.type)]);
       if (two_) copy_kept(size_of(b_.type), at(b), count, keep, &of_b_[count_ * size_of(b_.type)]);
       count_ += kept;
@@ -137,7 +138,7 @@ class kept_lines {
   [[nodiscard]] any_vector vector_of(const any_grid& of, const std::vector<std::byte>& elements) const {
     return {elements.data(), count_, of.type, static_cast<std::ptrdiff_t>(size_of(of.type)), of.swapped};
   }
-  void append_keys(std::size_t, std::size_t count, const std::uint8_t* keep) {
+  void append_keys(std::size_t count, const std::uint8_t* keep) {
     if (keys == nullptr) return;
     for (std::size_t i = 0; i < count; ++i) {
       if (keep[i] != 0) keys->push_back(keys_of_chunk[i]);
@@ -204,9 +205,9 @@ void compute_and_store(const grid_call& call, std::size_t count, const any_resul
     reduce(any_results{found.data(), to.type, {&place, 1}});
   } catch (const error& failure) {
     if (failure.code() != errc::empty_input) throw;
-    throw error(errc::empty_input,
-                std::string(call.caller) +
-                    ": no element is left of a result, which has no least or greatest one then; pass initial");
+    throw error(errc::empty_input, std::string(call.caller) +
+                                       ": no element is left of a result, which has no least or greatest one then" +
+                                       (gives_index(call.what) ? "" : "; pass initial"));
   }
   std::size_t i = 0;
   for_positions(to.axes, to.axes, to.axes, [&](std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) {
@@ -233,6 +234,20 @@ void reduce_as_segments(const grid_call& call, const kept_lines& kept, const std
         detail::reduce_segments(call.what, kept.a(), kept.b(), lines, out, chosen, call.ddof, call.caller);
       },
       kept, &offsets);
+}
+
+/// What the call without a filter checks of memory: results that lie in an input or on each other, keys beyond the
+/// elements.
+void check_memory(const grid_call& call, const grid_pair& of, const any_results& to, std::size_t results,
+                  const any_keys* keys) {
+  const engine::batch_request asked{call.caller, call.what, to, call.ddof, nullptr, true};
+  const std::size_t lines = engine::positions_of(of.first.results).value_or(0);
+  const std::size_t each = engine::positions_of(of.first.elements).value_or(0);
+  const bool two = inputs_of(call.what) == 2;
+  if (keys != nullptr) engine::check_keys(asked, *keys, results, each);
+  engine::check_results(asked, results);
+  engine::check_input(asked, two ? "a" : "x", of.first, lines, each);
+  if (two) engine::check_input(asked, "b", of.second, lines, each);
 }
 
 std::size_t initial_elements(const grid_call& call, std::size_t results) {
@@ -263,6 +278,7 @@ void reduce_kept_grid(const grid_call& call, const grid_pair& of, const divided_
                       const options& chosen) {
   const std::size_t lines = engine::positions_of(of.first.results).value_or(0);
   const std::size_t each = engine::positions_of(of.first.elements).value_or(0);
+  check_memory(call, of, to, lines, nullptr);
   kept_lines kept(call, of, lines * each + initial_elements(call, lines));
   std::vector<std::int64_t> offsets{0};
   const element_runs runs{of.first.elements, of.second.elements, mask.elements};
@@ -298,6 +314,7 @@ void reduce_kept_segments(const grid_call& call, const any_vector& a, const any_
         std::ranges::is_sorted(checked) && checked.front() >= 0 && checked.back() <= static_cast<std::int64_t>(a.n);
     if (!is_right) return detail::reduce_segments(call.what, a, b, segments, to, chosen, call.ddof, call.caller);
   }
+  check_memory(call, {line_a.view(), line_b.view()}, to, segments.count, nullptr);
   const std::size_t elements = static_cast<std::size_t>(checked.back() - checked.front());
   kept_lines kept(call, {line_a.view(), line_b.view()}, elements + initial_elements(call, segments.count));
   std::vector<std::int64_t> offsets{0};
@@ -317,6 +334,7 @@ void reduce_kept_segments(const grid_call& call, const any_vector& a, const any_
 void reduce_kept_groups(const grid_call& call, const grid_pair& of, const divided_axes& mask, const any_keys& keys,
                         const any_results& to, const options& chosen) {
   const std::size_t columns = engine::positions_of(of.first.results).value_or(0), results = keys.groups * columns;
+  check_memory(call, of, to, results, &keys);
   if (!keys.skips_out_of_range) {  // for its errors
     std::vector<std::int64_t> sizes(keys.groups);
     const axis place{keys.groups, sizeof(std::int64_t)};

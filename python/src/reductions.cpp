@@ -3,7 +3,6 @@
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
 #include <exactdot/reductions.hpp>
-#include <optional>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
@@ -91,8 +90,10 @@ any_scalar host_reduce(const reduction_call& call, reduction what, element_type 
   const imported_array* const b = call.inputs.other();
   any_scalar value;
   compute(a, b, call.chosen, [&](const options& chosen) {
-    value = b != nullptr ? reduce(what, a.view(), b->view(), result, chosen, call.ddof.whole)
-                         : reduce(what, a.view(), result, chosen, call.ddof.whole);
+    value =
+        b != nullptr
+            ? any_scalar{result, detail::reduce_to_bits(what, a.view(), b->view(), result, chosen, call.ddof.whole)}
+            : reduce(what, a.view(), result, chosen, call.ddof.whole);
   });
   return value;
 }
@@ -150,7 +151,8 @@ bool is_given(const call_arguments& given, parameter which) { return !keyword(gi
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
                         const stream_choice* stream) {
   if (call.negative_zero)
-    call.inputs.refuse(false, "negative_zero is for one vector; omit axis, keepdims and out=...");
+    call.inputs.refuse(false,
+                       "negative_zero is for all of one vector; omit axis, keepdims, where, skip_nan and out=...");
   const grid_call over_axes{call.inputs.caller(),
                             call.what,
                             call.inputs,
@@ -316,7 +318,7 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
     T value{};
     if constexpr (std::is_integral_v<T>) {
       const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-      if (!index.is_valid()) throw nb::python_error();
+      if (!index.is_valid()) return PyErr_Clear(), false;
       if constexpr (std::is_signed_v<T>) {
         const long long whole = PyLong_AsLongLong(index.ptr());
         value = static_cast<T>(whole);
@@ -328,7 +330,7 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
       }
     } else {
       const double number = PyFloat_AsDouble(given.ptr());
-      if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+      if (number == -1 && PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
       const core::result_rule rule(core::finish::round, core::format_of(type));
       value = core::from_word<T>(core::converted_word(rule, number));
       if (number == number && any_scalar{type, core::to_word(value)}.to_double() != number) return false;
@@ -381,7 +383,11 @@ class given_filter {
       filter_.where = &mask_;
     }
     leave_out_nulls(inputs);
-    if (!initial_.is_none()) filter_.initial = read_initial(initial_, inputs.first.type, caller_);
+    if (initial_.is_none()) return &filter_;
+    filter_.initial = read_initial(initial_, inputs.first.type, caller_);
+    if (inputs.first.is_boolean && filter_.initial->bits > 1) {
+      throw_python(false, std::string(caller_) + ": initial is " + text_of(initial_) + ", which is no bool");
+    }
     return &filter_;
   }
 
@@ -389,12 +395,12 @@ class given_filter {
   /// Nulls of columns become a part of the mask.
   void leave_out_nulls(const vectors& inputs) {
     for (const imported_array* x : {&inputs.first, inputs.other()}) {
-      if (x == nullptr || x->validity.empty()) continue;
-      if (inputs.first.dimensions != 1 || x->validity.size() != inputs.first.n) {
+      if (x == nullptr || x->validity == nullptr) continue;
+      if (inputs.first.dimensions != 1 || x->validity->size() != inputs.first.n) {
         inputs.refuse(false, "a column with nulls beside an array of another shape; fill the nulls first");
       }
       if (valid_.empty()) valid_.assign(inputs.first.n, 1);
-      for (std::size_t i = 0; i < valid_.size(); ++i) valid_[i] &= x->validity[i];
+      for (std::size_t i = 0; i < valid_.size(); ++i) valid_[i] &= (*x->validity)[i];
     }
     if (valid_.empty()) return;
     if (filter_.where != nullptr) {
@@ -418,15 +424,15 @@ class given_filter {
 };
 
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
-nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
+[[gnu::always_inline]] inline nb::object compute_with(const reduction_function& function,
+                                                      const call_arguments& given, vectors& inputs,
+                                                      given_filter* filter) {
   const char* const caller = function.signature.name;
   inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
   const bool is_ratio = core::info_of(function.what).is_ratio;
-  std::optional<given_filter> filter;  // which short calls must not pay for
-  if (names_filter(given)) filter.emplace(given, caller);
-  const bool has_filter = filter && filter->is_given();
+  const bool has_filter = filter != nullptr && filter->is_given();
   inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers =
       function.takes != shapes::group_sizes && !is_ratio && !has_filter;
   inputs.mixes_types = is_ratio;
@@ -459,6 +465,17 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (has_filter) call.filter = filter->of(inputs, call);
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
+}
+
+[[gnu::noinline]] nb::object compute_filtered(const reduction_function& function, const call_arguments& given,
+                                              vectors& inputs) {
+  given_filter filter(given, function.signature.name);
+  return compute_with(function, given, inputs, &filter);
+}
+/// Calls without a filter pay nothing for one.
+nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
+  return names_filter(given) ? compute_filtered(function, given, inputs)
+                             : compute_with(function, given, inputs, nullptr);
 }
 
 /// Whether the call is that of one norm of a list of arrays, which has no axes and no order.

@@ -3,6 +3,7 @@
 #include <cpu/rolling.hpp>
 #include <plan/axes.hpp>
 #include <plan/plan.hpp>
+#include <plan/staging.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
 #include <python/src/grid_reduce.hpp>
@@ -12,6 +13,7 @@
 #include <python/src/result_array.hpp>
 #include <python/src/rolling.hpp>
 #include <string>
+#include <vector>
 
 namespace exactdot::python {
 namespace {
@@ -47,6 +49,23 @@ void roll_lines(const cpu_engine::rolling_request& asked, const imported_array& 
   }
 }
 
+/// The elements of an array of any shape in the order of C, one after the other.
+std::vector<std::byte> flattened(const imported_array& x) {
+  const std::size_t size = size_of(x.type);
+  std::vector<std::byte> elements(x.n * size + 1);
+  const std::vector<axis> axes = x.all_axes();
+  const axis inner = axes.empty() ? axis{1, 0} : axes.back();
+  for (std::size_t first = 0; first < x.n; first += inner.n) {
+    std::ptrdiff_t offset = 0;
+    for (std::size_t i = axes.size(), left = first; i-- != 0; left /= axes[i].n) {
+      offset += static_cast<std::ptrdiff_t>(left % axes[i].n) * axes[i].stride;
+    }
+    engine::copy_contiguous({static_cast<const char*>(x.data) + offset, inner.stride, x.type, x.swapped, false},
+                            x.type, 0, inner.n, &elements[first * size]);
+  }
+  return elements;
+}
+
 /// `what`: a reduction's name in C++. A window of 0 is that of prefixes. Results of integers are integers for
 /// prefixes.
 nb::object rolling(const std::string& caller, const std::string& what, nb::handle given, std::size_t window,
@@ -59,7 +78,8 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
   const imported_array& x = inputs.first;
   if (x.on_gpu) inputs.refuse(false, "windows are of arrays in host memory; copy x there");
   const reduction reduced = *reduction_named(what);
-  const std::size_t along = axis_of(axis, inputs);
+  const bool is_flat = are_prefixes && axis.is_none() && x.dimensions != 1;
+  const std::size_t along = is_flat ? 0 : axis_of(axis, inputs);
   result_array results;
   results.imported.takes_any_shape = true;
   nb::handle out = given_out.ptr() == Py_Ellipsis ? nb::handle(Py_None) : given_out;
@@ -82,7 +102,8 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
                        .keepdims = false,
                        .type = default_type,
                        .results = results};
-  const std::vector<exactdot::axis> axes = x.all_axes();
+  const std::vector<exactdot::axis> axes =
+      is_flat ? std::vector<exactdot::axis>{{x.n, static_cast<std::ptrdiff_t>(size_of(x.type))}} : x.all_axes();
   const divided_axes shape = divide(axes, std::vector<bool>(axes.size(), false), false);
   make_results(call, shape.shape, result_type(call));
   const imported_array& made = results.imported;
@@ -95,7 +116,7 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
   }
   if (const auto extent = engine::extent_of(made.data, made.all_axes(), {}, size_of(made.type));
       extent && x.n != 0) {
-    if (engine::may_overlap(x.data, axes, {}, size_of(x.type), reinterpret_cast<const void*>(extent->begin),
+    if (engine::may_overlap(x.data, x.all_axes(), {}, size_of(x.type), reinterpret_cast<const void*>(extent->begin),
                             extent->end - extent->begin)) {
       inputs.refuse(false, "out shares memory with x; pass another array");
     }
@@ -103,9 +124,13 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
   if (x.n == 0) return finished(call);
   compute(x.n, x.n >= min_long_call, call.chosen, [&](const options& chosen) {
     constexpr std::size_t unbounded = ~std::size_t{0} / 2;
-    roll_lines(
-        {call.caller, reduced, are_prefixes ? unbounded : window, min_count, ddof, skips_nan, chosen.monitor}, x,
-        made, along);
+    const cpu_engine::rolling_request asked{
+        call.caller, reduced, are_prefixes ? unbounded : window, min_count, ddof, skips_nan, chosen.monitor};
+    if (!is_flat) return roll_lines(asked, x, made, along);
+    const std::vector<std::byte> elements = flattened(x);
+    const std::ptrdiff_t step = made.all_axes()[0].stride;
+    const cpu_engine::standard_arithmetic environment;
+    cpu_engine::roll(asked, {elements.data(), x.n, x.type}, {made.data, made.n, made.type, step, made.swapped});
   });
   return finished(call);
 }

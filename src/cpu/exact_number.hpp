@@ -1,14 +1,13 @@
 // Exact numbers of any length, for formulas of sums that no enclosure decides (core/ratio.hpp): ties, zeros, sums
 // beyond the doubles.
 //
-// Sign and magnitude; the magnitude is a fixed-point number as long as its value needs. Products are schoolbook: a
-// hundred nanoseconds for sums of ordinary data, some ten microseconds for data of every exponent.
+// Sign and magnitude; the magnitude is a fixed-point number as long as its value needs, of at most the longest
+// formula, in a buffer of its own: no thread allocates. Products are schoolbook: a hundred nanoseconds for sums of
+// ordinary data, some ten microseconds for data of every exponent.
 #pragma once
 
 #include <algorithm>
 #include <exactdot/core/quotient.hpp>
-#include <utility>
-#include <vector>
 
 namespace exactdot::inline v0_3::cpu_engine {
 
@@ -17,9 +16,15 @@ class exact_number {
   exact_number() = default;
   /// Of a sum: normalised words without special terms.
   exact_number(const core::state_layout& layout, const std::int64_t* words)
-      : limbs_(words, words + layout.limbs), lowest_(layout.lowest_exponent) {
+      : count_(layout.limbs), lowest_(layout.lowest_exponent) {
+    std::copy_n(words, count_, limbs_);
     normalise();
   }
+  exact_number(const exact_number& other)
+      : count_(other.count_), lowest_(other.lowest_), negative_(other.negative_) {
+    std::copy_n(other.limbs_, count_, limbs_);
+  }
+  exact_number& operator=(const exact_number&) = delete;
 
   static exact_number of_count(std::uint64_t n) {
     exact_number count(5, 0);
@@ -27,17 +32,17 @@ class exact_number {
     return count;
   }
 
-  [[nodiscard]] bool is_zero() const { return limbs_.empty(); }
+  [[nodiscard]] bool is_zero() const { return count_ == 0; }
   [[nodiscard]] bool is_negative() const { return negative_; }
 
   friend exact_number operator*(const exact_number& a, const exact_number& b) {
     if (a.is_zero() || b.is_zero()) return {};
-    exact_number product(a.limbs_.size() + b.limbs_.size() + 4, a.lowest_ + b.lowest_);
-    for (std::size_t i = 0; i < a.limbs_.size(); ++i) {
+    exact_number product(a.count_ + b.count_ + 4, a.lowest_ + b.lowest_);
+    for (int i = 0; i < a.count_; ++i) {
       const auto first = static_cast<std::uint64_t>(a.limbs_[i]);
-      for (std::size_t j = 0; first != 0 && j < b.limbs_.size(); ++j) {
+      for (int j = 0; first != 0 && j < b.count_; ++j) {
         const auto second = static_cast<std::uint64_t>(b.limbs_[j]);
-        product.add(static_cast<core::uint128>(first) * second, static_cast<int>(32 * (i + j)), false);
+        product.add(static_cast<core::uint128>(first) * second, 32 * (i + j), false);
       }
     }
     product.normalise();
@@ -47,11 +52,10 @@ class exact_number {
   friend exact_number operator+(const exact_number& a, const exact_number& b) {
     if (a.is_zero() || b.is_zero()) return a.is_zero() ? b : a;
     const int lowest = std::min(a.lowest_, b.lowest_), end = std::max(a.end(), b.end());
-    exact_number sum(static_cast<std::size_t>((end - lowest) / 32 + 5), lowest);
+    exact_number sum((end - lowest) / 32 + 5, lowest);
     for (const exact_number* each : {&a, &b}) {
-      for (std::size_t i = 0; i < each->limbs_.size(); ++i) {
-        sum.add(static_cast<std::uint64_t>(each->limbs_[i]), each->lowest_ - lowest + static_cast<int>(32 * i),
-                each->negative_);
+      for (int i = 0; i < each->count_; ++i) {
+        sum.add(static_cast<std::uint64_t>(each->limbs_[i]), each->lowest_ - lowest + 32 * i, each->negative_);
       }
     }
     sum.normalise();
@@ -72,31 +76,32 @@ class exact_number {
   /// Of the greatest formula, the square of n·Σxy − Σx·Σy of doubles: four sums, and the factors n.
   static constexpr int max_digits = 4 * core::max_state_words + 16;
 
-  exact_number(std::size_t count, int lowest) : limbs_(count), lowest_(lowest) {}
+  exact_number(int count, int lowest) : count_(count), lowest_(lowest) { std::fill_n(limbs_, count, 0); }
 
   /// The magnitude is below 2^this.
-  [[nodiscard]] int end() const { return lowest_ + 32 * static_cast<int>(limbs_.size()) + 32; }
-  [[nodiscard]] core::fixed_point view() { return {limbs_.data(), static_cast<int>(limbs_.size()), lowest_}; }
+  [[nodiscard]] int end() const { return lowest_ + 32 * count_ + 32; }
+  [[nodiscard]] core::fixed_point view() { return {limbs_, count_, lowest_}; }
   void add(core::uint128 magnitude, int above_lowest, bool negative) {
     core::add<128>(view(), magnitude, lowest_ + above_lowest, negative);
   }
   /// Carries, sign, and no limbs of zero at either end.
   void normalise() {
     core::normalise(view());
-    negative_ = !limbs_.empty() && core::is_negative(view());
+    negative_ = core::is_negative(view());
     if (negative_) core::negate(view());
-    while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
-    const auto lowest = std::ranges::find_if(limbs_, [](std::int64_t limb) { return limb != 0; });
-    lowest_ += 32 * static_cast<int>(lowest - limbs_.begin());
-    limbs_.erase(limbs_.begin(), lowest);
+    while (count_ != 0 && limbs_[count_ - 1] == 0) --count_;
+    int lowest = 0;
+    while (lowest < count_ && limbs_[lowest] == 0) ++lowest;
+    std::copy(limbs_ + lowest, limbs_ + count_, limbs_);
+    count_ -= lowest, lowest_ += 32 * lowest;
   }
   [[nodiscard]] core::basic_digits<max_digits> digits() const {
-    exact_number copy(*this);
-    return core::digits_of<max_digits>(copy.view());
+    // which is read only
+    return core::digits_of<max_digits>({const_cast<std::int64_t*>(limbs_), count_, lowest_});
   }
 
-  std::vector<std::int64_t> limbs_;  // of the magnitude, as of a normalised fixed-point number
-  int lowest_ = 0;
+  int count_ = 0, lowest_ = 0;
+  std::int64_t limbs_[max_digits];  // of the magnitude, as of a normalised fixed-point number; the first count_
   bool negative_ = false;
 };
 

@@ -25,8 +25,10 @@ ratio_line line_for(const plan& plan) {
   return {rule_of(plan), plan.carrier, core::parts_of(plan.a.type), core::parts_of(plan.b.type)};
 }
 
-void refuse_gpu(const plan& plan) {
-  if (!plan.on_gpu) return;
+/// Throws for a demanded GPU, and memory that only a GPU reads.
+void require_host(const plan& plan) {
+  const auto is_device = [](const engine::operand& x) { return x.where.kind == engine::memory_kind::device; };
+  if (!plan.gpu_demanded && !is_device(plan.a) && !is_device(plan.b)) return;
   engine::throw_error(
       errc::bad_option, plan.caller,
       std::string(name_of(plan.what)) + " is computed on a CPU, of arrays in host memory; copy them there");
@@ -101,12 +103,13 @@ void reduce_lines(std::vector<ratio_worker<Source>>& workers, monitor* monitor, 
 /// A line that all threads share: in shares of elements, whose sums are merged.
 template <class Source>
 std::uint64_t reduce_shared(std::vector<ratio_worker<Source>>& workers, monitor* monitor, std::size_t n) {
-  const auto for_all = [&](auto add) {
+  const auto for_all = [&](exactdot::monitor* counts, auto add) {
     engine::for_shares(
         n, engine::min_share, static_cast<int>(workers.size()),
         [&](std::size_t start, std::size_t count, int thread) noexcept {
           ratio_worker<Source>& worker = workers[static_cast<std::size_t>(thread)];
-          engine::with_progress(start, count, count, monitor, [&](std::size_t first, std::size_t length) {
+          if (monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed)) return;
+          engine::with_progress(start, count, count, counts, [&](std::size_t first, std::size_t length) {
             worker.line.for_chunks(first, length, worker.source,
                                    [&](const ratio_chunk& chunk) { return add(worker.line, chunk); });
           });
@@ -114,11 +117,11 @@ std::uint64_t reduce_shared(std::vector<ratio_worker<Source>>& workers, monitor*
   };
   ratio_line& whole = workers[0].line;
   for (auto& each : workers) each.line.clear();
-  for_all([](ratio_line& line, const ratio_chunk& chunk) { return line.add(chunk); });
+  for_all(monitor, [](ratio_line& line, const ratio_chunk& chunk) { return line.add(chunk); });
   for (std::size_t i = 1; i < workers.size(); ++i) whole.merge(workers[i].line);
   if (const core::decision found = whole.decision_for(n); found.certain) return found.word;
   for (auto& each : workers) each.line.clear_words();
-  for_all([](ratio_line& line, const ratio_chunk& chunk) { return line.add_exactly(chunk); });
+  for_all(nullptr, [](ratio_line& line, const ratio_chunk& chunk) { return line.add_exactly(chunk); });
   for (std::size_t i = 1; i < workers.size(); ++i) whole.merge_words(workers[i].line);
   return whole.exact_result(n);
 }
@@ -136,7 +139,9 @@ struct sorted_elements {
     for_each([&](std::size_t, std::size_t group) { ++starts[group + 1]; });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
-    for_each([&](std::size_t i, std::size_t group) { order[next[group]++] = i; });
+    for_each([&](std::size_t i, std::size_t group) {  // keys that change in between change groups, not memory
+      if (next[group] < starts[group + 1]) order[next[group]++] = i;
+    });
   }
 };
 
@@ -235,7 +240,7 @@ bool are_few(std::size_t lines, int threads) {
 }  // namespace
 
 std::uint64_t ratio(const plan& plan) {
-  refuse_gpu(plan);
+  require_host(plan);
   auto workers = workers_for<line_source>(plan, plan.threads);
   const std::uint64_t word = reduce_shared(workers, plan.monitor, plan.n);
   throw_if_cancelled(plan, plan.monitor);
@@ -243,7 +248,7 @@ std::uint64_t ratio(const plan& plan) {
 }
 
 void ratios(const engine::batch& of) {
-  refuse_gpu(of.each);
+  require_host(of.each);
   auto workers = workers_for<line_source>(of.each, of.threads);
   std::vector<std::uint64_t> words(of.count);
   if (are_few(of.count, of.threads)) {
@@ -267,7 +272,7 @@ void ratios(const engine::batch& of) {
 
 void ratios_of_groups(const engine::batch& of, const any_grid& a, const any_grid& b, const any_keys& keys,
                       const any_results& out) {
-  refuse_gpu(of.each);
+  require_host(of.each);
   if (keys.groups == 0) return;
   const sorted_elements sorted(keys);
   auto workers = workers_for<group_source>(of.each, of.threads, a, b, sorted);

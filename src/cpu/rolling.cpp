@@ -121,7 +121,7 @@ void store_words(const any_vector& out, std::size_t first, const std::uint64_t* 
   }
 }
 
-/// Of elements in a window; with its results.
+/// The windows of one line, one after the other.
 class rolling_line {
  public:
   rolling_line(const rolling_request& asked, element_type result, const double* x, std::vector<double> finite,
@@ -153,6 +153,7 @@ class rolling_line {
   std::uint64_t next(std::size_t i) {
     const double* const terms = this->terms();
     enter(terms[i]);
+    equal_ = i != 0 && terms[i] == terms[i - 1] ? equal_ + 1 : 1;
     const bool is_full = i >= asked_.window;
     if (is_full) leave(terms[i - asked_.window]);
     if (finite_.empty()) {
@@ -175,9 +176,10 @@ class rolling_line {
     const std::size_t n = counts_.there;
     if (n < asked_.min_count) return core::nan_word(rule_.format());
     if (counts_.any_special()) return special();
-    if (info_.needs_squares() && n <= static_cast<std::size_t>(asked_.ddof))
-      return core::nan_word(rule_.format());
+    if (info_.needs_squares() && n <= static_cast<std::size_t>(asked_.ddof)) return core::nan_word(rule_.format());
     if (info_.counts_elements() && n == 0) return core::nan_word(rule_.format());
+    // of equal elements, to which no bound is close enough
+    if (info_.needs_squares() && finite_.empty() && equal_ >= n) return 0;
     const core::decision found = decide(n);
     return found.certain ? found.word : exact_result(i, n).word;
   }
@@ -197,7 +199,7 @@ class rolling_line {
     }
     if (sum.bound == 0) {
       const core::decision exact = core::decide_exact<arithmetic>(rule_, n, sum.head, sum.tail);
-      if (exact.certain) return {exact.word == core::to_word(-0.0) && sum.head == 0 ? 0 : exact.word, true};
+      if (exact.certain) return exact;
     }
     return core::decide_finish<arithmetic>(rule_, static_cast<double>(n), sum);
   }
@@ -220,6 +222,7 @@ class rolling_line {
   std::vector<double> finite_;  // with 0 for what is not; empty if all elements are finite
   std::size_t n_;
   element_counts counts_;
+  std::size_t equal_ = 0;  // elements up to the last that are equal to it
   running_sum sum_, squares_;
   moving_state exact_sum_, exact_squares_;
 };

@@ -5,7 +5,7 @@
 // result is rounded if both ends of the bound give the same bits. Otherwise it is rounded from the exact state of
 // the window, the difference of two prefixes that each element is added to once at most; its enclosure replaces the
 // two doubles. NaNs and infinities are counted apart, so they leave no trace. Cost: some 5 ns an element, of
-// variances 15.
+// variances 15; up to 2 microseconds where sums are beyond 2^±900, of variances 2^±400.
 #pragma once
 
 #include <cstddef>

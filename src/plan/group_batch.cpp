@@ -192,8 +192,8 @@ batch make_group_batch(const batch_request& asked, const any_grid& a, const any_
   check_keys(asked, keys, count, n);
   check_array(asked, two ? "a" : "x", a, columns, keys.groups);
   if (two) check_array(asked, "b", b, columns, keys.groups);
-  // a row's weight is the second factor
-  const bool swaps = two && are_repeated(a) && !are_repeated(b);
+  // a row's weight is the second factor; of a ratio the inputs differ in more
+  const bool swaps = two && are_repeated(a) && !are_repeated(b) && !core::info_of(asked.what).is_ratio;
   const any_grid &first = swaps ? b : a, &second = swaps ? a : b;
   batch made = unplaced_batch(asked, as_vector(first), as_vector(second), options.mode);
   made.count = count;

@@ -21,7 +21,7 @@ struct request {
   any_vector a, b;  ///< b only if the reduction has two inputs
   element_type result = element_type::float64;
   std::int64_t ddof = 0;      ///< where it is a part of the divisor
-  bool takes_ratios = false;  ///< the caller computes ratios of the sums of several calls; no engine does
+  bool takes_ratios = false;  ///< the caller passes ratios to the CPU engine; no other entry computes them
 };
 
 enum class memory_kind : unsigned char { host, pinned, managed, device };

@@ -178,7 +178,14 @@ def test_wrong_arguments() -> None:
         (lambda: xd.sum(x, skip_nan="yes"), TypeError, "^sum: skip_nan is yes; use"),
         (lambda: xd.sum(x, skipna=True), TypeError, "^sum: unknown argument 'skipna'; use skip_nan"),
         (lambda: xd.sum(x, initial=1), TypeError, "^sum: unknown argument 'initial'"),
-        (lambda: xd.max(x, initial="1"), TypeError, "real number|initial"),
+        (lambda: xd.max(x, initial="1"), ValueError, "^max: initial is 1, which is no float64"),
+        (lambda: xd.max(np.array([1]), initial=1.5), ValueError, "^max: initial is 1.5, which is no int64"),
+        (lambda: xd.max(np.array([True]), initial=5), ValueError, "^max: initial is 5, which is no bool"),
+        (lambda: xd.argmax(np.array([math.nan]), skip_nan=True), ValueError, "^argmax: no element is left of a result, .* then$"),
+        (lambda: xd.group_sum(np.ones(3), np.zeros(5, int), skip_nan=True), ValueError, "^group_sum: the numbers of elements and of keys differ"),
+        (lambda: xd.group_sum(np.ones(3), [0], skip_nan=True), ValueError, "^group_sum: the numbers of elements and of keys differ"),
+        (lambda: xd.sum(x, axis=1, skip_nan=True, out=x[0]), ValueError, "^sum: results lie within x"),
+        (lambda: xd.segment_sum(x[0], [0, 2], skip_nan=True, out=x[0, :1]), ValueError, "^segment_sum: results lie within x"),
         (lambda: xd.max(x.astype("f4"), initial=0.1), ValueError, "^max: initial is 0.1, which is no float32"),
         (lambda: xd.max(np.array([1], "i1"), initial=200), ValueError, "^max: initial is 200, which is no int8"),
         (lambda: xd.min(np.array([math.nan]), skip_nan=True), ValueError, "^min: no element is left of a result"),
@@ -189,7 +196,7 @@ def test_wrong_arguments() -> None:
         (lambda: xd.group_sum([1.0], [5], 2, skip_nan=True), ValueError, "^group_sum: .*key"),
         (lambda: xd.group_sum([1.0], [0], 1, skip_nan=True, add_to=np.zeros(1)), TypeError, "^group_sum: add_to with where or skip_nan"),
         (lambda: xd.segment_sum([1.0], [0, 2], skip_nan=True), ValueError, "^segment_sum: offset 1 is 2, past the end"),
-        (lambda: xd.sum([1.0], negative_zero=True, where=[True]), ValueError, "^sum: negative_zero is for one vector"),
+        (lambda: xd.sum([1.0], negative_zero=True, where=[True]), ValueError, "^sum: negative_zero is for all of one vector"),
     ]
     for call, kind, message in wrong:
         with pytest.raises(kind, match=message):

@@ -121,6 +121,9 @@ def test_integers() -> None:
 
 def test_arguments() -> None:
     x = np.arange(6.0)
+    assert xd.cumsum([[1.0, 2.0], [3.0, 4.0]]).tolist() == [1, 3, 6, 10] and xd.cumsum(5.0).tolist() == [5]
+    assert xd.cumsum(np.arange(24.0).reshape(2, 3, 4)[::-1, :, ::2]).tolist() == np.cumsum(np.arange(24.0).reshape(2, 3, 4)[::-1, :, ::2]).tolist()
+    assert xd.cumsum(np.zeros((0, 3))).tolist() == [] and xd.cumsum([[1.0, 2.0], [3.0, 4.0]], axis=1).tolist() == [[1, 3], [3, 7]]
     out = np.empty(6, "f4")
     assert xd.rolling_sum(x, 2, out=out) is out and out.tolist()[1:] == [1, 3, 5, 7, 9]
     assert xd.cumsum(x.astype("f4"), out=np.empty((2, 6)).T[:, 1]).tolist() == [0, 1, 3, 6, 10, 15]

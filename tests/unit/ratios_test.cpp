@@ -170,6 +170,33 @@ TEST(ratios, of_shapes_have_the_bits_of_vectors) {
   for (std::size_t i = 0; i < m; ++i) ASSERT_EQ(out[i], distance(of_x[i], of_y[i])) << i;
 }
 
+/// One value of x for all columns of y, of another type.
+TEST(ratios, of_groups_take_a_repeated_vector_first) {
+  constexpr std::size_t n = 50, count = 4;
+  rng random(6);
+  std::vector<std::int64_t> x(n), keys(n);
+  const auto y = random_elements<double>(random, 3 * n);
+  for (std::size_t i = 0; i < n; ++i)
+    x[i] = random.between(-100, 100), keys[i] = static_cast<std::int64_t>(random.below(count));
+  std::vector<double> out(3 * count);
+  const axis columns{3, 8}, repeated_columns{3, 0}, elements{n, 24}, of_one{n, 8};
+  const axis places[] = {{count, 24}, {3, 8}};
+  reduce(reduction::slope, any_grid{x.data(), element_type::int64, {&repeated_columns, 1}, {&of_one, 1}},
+         any_grid{y.data(), element_type::float64, {&columns, 1}, {&elements, 1}},
+         any_keys{keys.data(), n, element_type::int64, 8, count},
+         any_results{out.data(), element_type::float64, places});
+  for (std::size_t group = 0; group < count; ++group) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::vector<std::int64_t> of_x;
+      std::vector<double> of_y;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (keys[i] == static_cast<std::int64_t>(group)) of_x.push_back(x[i]), of_y.push_back(y[3 * i + k]);
+      }
+      ASSERT_EQ(out[3 * group + k], slope(of_x, of_y));
+    }
+  }
+}
+
 /// So many groups that their states are made in several passes over the keys, and columns beside them.
 TEST(ratios, of_many_groups_have_the_bits_of_vectors) {
   rng random(5);

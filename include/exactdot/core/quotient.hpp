@@ -1,7 +1,7 @@
 // The quotient of two exact states, rounded once.
 //
 // Long division of the limbs: four digits of radix 2^32, of which the first is 0 or 1, are at least 95 leading bits
-// of the quotient; a root takes six (src/run/exact_number.hpp). A remainder that is not zero is a sticky bit, so
+// of the quotient; a root takes six (src/cpu/exact_number.hpp). A remainder that is not zero is a sticky bit, so
 // one rounding is the correct one (wide.hpp). Integers only. Cost: four passes over the limbs of the divisor.
 // Source: D. Knuth, "The Art of Computer Programming" 2, 4.3.1, algorithm D.
 #pragma once

@@ -61,6 +61,8 @@ struct enclosed : enclosure {
   static constexpr enclosure unknown{0, 0, HUGE_VAL};
 
   [[nodiscard]] EXACTDOT_CORE bool is_zero() const { return head == 0 && tail == 0 && bound == 0; }
+  /// Whether it is a double: its products have no error but their own.
+  [[nodiscard]] EXACTDOT_CORE bool is_exact_head() const { return tail == 0 && bound == 0; }
   [[nodiscard]] EXACTDOT_CORE bool in_range() const {
     return magnitude_of(head) > 0x1p-450 && magnitude_of(head) < 0x1p450 && bound < 0x1p450;
   }
@@ -81,7 +83,7 @@ struct enclosed : enclosure {
     const double bound = (magnitude_of(a.head) + magnitude_of(a.tail)) * b.bound +
                          (magnitude_of(b.head) + magnitude_of(b.tail) + b.bound) * a.bound +
                          magnitude_of(a.tail * b.tail) +
-                         (a.tail != 0 || b.tail != 0 ? 0x1p-50 * rest + 0x1p-1000 : 0);
+                         (a.is_exact_head() && b.is_exact_head() ? 0 : 0x1p-50 * rest + 0x1p-1000);
     return normalised(product, error + (first + second), bound * 1.0625);
   }
   friend EXACTDOT_CORE enclosed operator-(const enclosed& a, const enclosed& b) {
@@ -107,7 +109,7 @@ struct enclosed : enclosure {
     const double tail = (residual + (numerator.tail - shift)) / divisor.head;
     const double rounding = 0x1p-50 * (magnitude_of(residual) + magnitude_of(numerator.tail) + magnitude_of(shift));
     const double bound = (numerator.bound + magnitude_of(first) * divisor.bound + rounding) / size +
-                         magnitude_of(tail) * relative + 0x1p-1000;
+                         magnitude_of(tail) * relative + 0x1p-500 * magnitude_of(first) + 0x1p-1000;
     return normalised(first, tail, bound * 1.0625);
   }
   static EXACTDOT_CORE enclosed root(const enclosed& of) {

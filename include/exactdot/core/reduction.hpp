@@ -40,7 +40,7 @@ enum class ratio_form : unsigned char {
   quotient_root,  ///< √(numerator/divisor)
 };
 
-/// A reduction that is a quotient of sums of one or two vectors (core/ratio.hpp), which engines compute.
+/// A reduction that is a quotient of sums of one or two vectors (core/ratio.hpp).
 template <int inputs, ratio_numerator numerator, ratio_divisor divisor, ratio_form form>
 struct ratio {};
 
