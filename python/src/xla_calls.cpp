@@ -125,7 +125,8 @@ xla::error* error_of(const xla::call_frame& call, xla::error_code code, const st
   return call.xla->make_error(&described);
 }
 
-/// What XLA asks for once, when the handler is registered: the version that both know. XLA of 0.1 does not tell its own.
+/// What XLA asks for once, when the handler is registered: the version that both know. XLA of 0.1 does not tell its
+/// own.
 void describe(const xla::call_frame& call) {
   auto& version = reinterpret_cast<xla::metadata_extension*>(call.extensions)->of_handler->version;
   version.major = xla::major_version;

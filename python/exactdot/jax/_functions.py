@@ -16,41 +16,44 @@ from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, 
 
 _FLOATS = frozenset(map(np.dtype, (jnp.float16, jnp.bfloat16, jnp.float32, jnp.float64, jnp.float8_e4m3fn, jnp.float8_e5m2)))
 _INTEGERS = frozenset(np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64))
+_ELEMENTS = _FLOATS | _INTEGERS | {np.dtype(bool)}
+Function = Callable[..., Array]
 _SUMS = ("sum", "asum", "sum_of_squares", "dot", "vecdot", "segment_sum")  # which integers can have as results
 
 
 def array_of(caller: str, name: str, x: Any) -> Array:
     """x as an array of JAX, of an element type. Raises TypeError."""
-    if not isinstance(x, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)) and not hasattr(x, "__jax_array__"):
+    if not isinstance(x, (jax.Array, np.ndarray, np.generic, int, float, complex)) and not hasattr(x, "__jax_array__"):
         raise TypeError(f"{caller}: {name} is a {type(x).__name__}; use an array")
-    x = jnp.asarray(x)
-    if x.dtype not in _FLOATS and x.dtype not in _INTEGERS and x.dtype != bool:
+    if not isinstance(x, jax.Array):
+        x = jnp.asarray(x)
+    if x.dtype not in _ELEMENTS:
         remedy = "reduce its real and imaginary parts" if jnp.issubdtype(x.dtype, jnp.complexfloating) else "use floats or integers"
         raise TypeError(f"{caller}: {name} is of {x.dtype}, which has no exact sums; {remedy}")
     return x
 
 
 def has_64_bits() -> bool:
-    return jnp.asarray(0).dtype.itemsize == 8
+    return bool(jax.config.jax_enable_x64)
 
 
 def result_dtype(caller: str, dtypes: Sequence[Any], dtype: Any) -> Any:
-    """The type of the result: the one passed, that of the operands, one that holds two, or JAX's own for sums of integers."""
+    """The type of the result: the one passed, that of the operands, one that holds two, or jnp.sum's for integers."""
     are_floats = dtypes[0] in _FLOATS
     if dtype is None:
         if are_floats:
             return dtypes[0] if len(set(dtypes)) == 1 else FLOAT64 if FLOAT64 in dtypes else FLOAT32
-        kind = "float" if caller not in _SUMS else "uint" if all(np.dtype(each).kind == "u" for each in dtypes) else "int"
+        kind = "float" if caller not in _SUMS else "uint" if all(each.kind == "u" for each in dtypes) else "int"
         return np.dtype(f"{kind}{64 if has_64_bits() else 32}")
     try:
         found = np.dtype(jax.dtypes.canonicalize_dtype(dtype) if dtype in (int, float) else dtype)
     except TypeError:
         raise TypeError(f"{caller}: dtype is {dtype!r}; use a dtype, such as jnp.float32") from None
-    if found not in _FLOATS and (are_floats or caller not in _SUMS or found not in _INTEGERS):
-        raise TypeError(f"{caller}: dtype is {found}; use a floating-point type"
-                        + (", or an integer type" if caller in _SUMS and not are_floats else ""))
+    has_integers = caller in _SUMS and not are_floats
+    if found not in _FLOATS and not (has_integers and found in _INTEGERS):
+        raise TypeError(f"{caller}: dtype is {found}; use a floating-point type" + (", or an integer type" if has_integers else ""))
     if found.itemsize == 8 and not has_64_bits():
-        raise TypeError(f"{caller}: dtype is {found}, which JAX has after jax.config.update('jax_enable_x64', True) only")
+        raise TypeError(f"{caller}: dtype is {found}; JAX has it only after jax.config.update('jax_enable_x64', True)")
     return found
 
 
@@ -58,48 +61,45 @@ def normal_axes(caller: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """The reduced axes, ascending; None: all. Raises TypeError and ValueError."""
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, (tuple, list)) else (axis,)
     try:
-        numbers = [operator.index(each) for each in given if not isinstance(each, bool)]
+        if isinstance(axis, bool):
+            raise TypeError
+        numbers = [operator.index(each) for each in (axis if isinstance(axis, tuple) else (axis,))]
     except TypeError:
-        numbers = []
-    if len(numbers) != len(given):
-        raise TypeError(f"{caller}: axis is {axis!r}; use an integer, a tuple of integers, or None")
+        raise TypeError(f"{caller}: axis is {axis!r}; use an integer, a tuple of integers, or None") from None
     for each in numbers:
         if not -ndim <= each < ndim:
-            raise ValueError(f"{caller}: axis {each} of an array of {ndim} dimensions"
-                             + (f"; expected {-ndim} to {ndim - 1}" if ndim else "; expected None or ()"))
+            raise ValueError(f"{caller}: axis {each} of an array of {ndim} dimensions; expected "
+                             + (f"{-ndim} to {ndim - 1}" if ndim else "None or ()"))
     axes = tuple(sorted({each % ndim for each in numbers}))
     if len(axes) != len(numbers):
         raise ValueError(f"{caller}: axis is {axis}, which names an axis twice")
     return axes
 
 
-def switch(caller: str, name: str, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{caller}: {name} is {value!r}; use True or False")
-    return bool(value)
-
-
-def number(caller: str, name: str, value: Any) -> int:
-    try:
-        found = operator.index(value)
-    except TypeError:
-        found = -1
-    if isinstance(value, bool) or found < 0:
-        raise (ValueError if found < 0 and not isinstance(value, (bool, float, str)) and hasattr(value, "__index__") else TypeError)(
-            f"{caller}: {name} is {value!r}; use an integer, 0 or more")
-    return found
+def count(caller: str, name: str, value: Any) -> int:
+    """An integer, 0 or more. Raises TypeError and ValueError."""
+    sentence = f"{caller}: {name} is {value!r}; use an integer, 0 or more"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(sentence)
+    if operator.index(value) < 0:
+        raise ValueError(sentence)
+    return operator.index(value)
 
 
 def without(shape: Sequence[int], axes: tuple[int, ...]) -> list[int]:
     return [n for i, n in enumerate(shape) if i not in axes]
 
 
-@functools.lru_cache(maxsize=1024)
-def compiled_reduction(name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any, ddof: int) -> Callable[[Array], Array]:
+@functools.lru_cache(maxsize=4096, typed=True)
+def compiled_reduction(name: str, of: Any, ndim: int, axis: Any, keepdims: Any, dtype: Any, ddof: Any, x64: bool) -> Function:
+    """The function of arrays of type `of`; of few calls the arguments are checked, since that takes longer than a short sum."""
+    axes, kind, number = normal_axes(name, axis, ndim), result_dtype(name, (of,), dtype), count(name, "ddof", ddof)
+    if not isinstance(keepdims, (bool, np.bool_)):
+        raise TypeError(f"{name}: keepdims is {keepdims!r}; use True or False")
+
     def reduction(x: Array) -> Array:
-        result = REDUCTIONS[name].bind(x, axes=axes, dtype=dtype, number=ddof)
+        result = REDUCTIONS[name].bind(x, axes=axes, dtype=kind, number=number)
         return result if keepdims else result.reshape(without(x.shape, axes))
 
     reduction.__name__ = f"exactdot_{name}"
@@ -107,7 +107,7 @@ def compiled_reduction(name: str, axes: tuple[int, ...], keepdims: bool, dtype: 
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled_vecdot(axis: int, dtype: Any) -> Callable[[Array, Array], Array]:
+def compiled_vecdot(axis: int, dtype: Any) -> Function:
     def vecdot(a: Array, b: Array) -> Array:
         result = VECDOT.bind(a, b, axes=(axis,), dtype=dtype)
         return result.reshape(without(result.shape, (axis,)))
@@ -117,7 +117,7 @@ def compiled_vecdot(axis: int, dtype: Any) -> Callable[[Array, Array], Array]:
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled_segment_sum(groups: int, dtype: Any) -> Callable[[Array, Array], Array]:
+def compiled_segment_sum(groups: int, dtype: Any) -> Function:
     def segment_sum(data: Array, segment_ids: Array) -> Array:
         return SEGMENT_SUM.bind(data, segment_ids, number=0, groups=groups, dtype=dtype)
 
@@ -128,9 +128,15 @@ def compiled_segment_sum(groups: int, dtype: Any) -> Callable[[Array, Array], Ar
 def reduce(name: str, x: Any, axis: Any, keepdims: Any, dtype: Any, ddof: Any = 0) -> Array:
     """What the functions of one array share."""
     x = array_of(name, "x", x)
-    axes = normal_axes(name, axis, x.ndim)
-    kind = result_dtype(name, (x.dtype,), dtype)
-    return compiled_reduction(name, axes, switch(name, "keepdims", keepdims), kind, number(name, "ddof", ddof))(x)
+    if isinstance(axis, list):
+        axis = tuple(axis)
+    try:
+        compiled = compiled_reduction(name, x.dtype, x.ndim, axis, keepdims, dtype, ddof, has_64_bits())
+    except TypeError as refused:
+        if not str(refused).startswith("unhashable"):
+            raise
+        raise TypeError(f"{name}: axis, keepdims, dtype or ddof is an array, or what else cannot be hashed") from None
+    return compiled(x)
 
 
 def sum(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
@@ -416,6 +422,8 @@ def vecdot(a: ArrayLike, b: ArrayLike, *, axis: int = -1, dtype: Any = None) -> 
     a, b, kind = factors("vecdot", a, b, dtype)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError(f"vecdot: a has {a.ndim} dimensions, b {b.ndim}; use vectors or arrays of them")
+    if axis is None or isinstance(axis, (tuple, list)):
+        raise TypeError(f"vecdot: axis is {axis!r}; use an integer")
     along_a, along_b = (normal_axes("vecdot", (axis,), x.ndim)[0] for x in (a, b))
     if a.shape[along_a] != b.shape[along_b]:
         raise ValueError(f"vecdot: the vectors differ in length: {a.shape[along_a]} and {b.shape[along_b]}")
@@ -473,5 +481,5 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
         raise ValueError(f"segment_sum: data has shape {data.shape}, segment_ids {ids.shape}; use an integer for each row of data")
     if num_segments is None and isinstance(ids, jax.core.Tracer):
         raise TypeError("segment_sum: num_segments is missing; pass it where segment_ids is traced, as within jit")
-    count = int(np.max(np.asarray(ids), initial=-1)) + 1 if num_segments is None else number("segment_sum", "num_segments", num_segments)
-    return compiled_segment_sum(count, result_dtype("segment_sum", (data.dtype,), dtype))(data, ids)
+    groups = int(np.max(np.asarray(ids), initial=-1)) + 1 if num_segments is None else count("segment_sum", "num_segments", num_segments)
+    return compiled_segment_sum(groups, result_dtype("segment_sum", (data.dtype,), dtype))(data, ids)

@@ -212,18 +212,18 @@ def deviations(x: Any, axes: tuple[int, ...], dtype: Any) -> Any:
     return DIFFERENCE.bind(x, MEAN.bind(x, axes=axes, dtype=dtype, number=0), dtype=dtype)
 
 
+def slope_of_var(x: Any, t: Any, axes: tuple[int, ...], wide: Any, ddof: int, factor: int) -> Any:
+    """factor·Σ (x − m)·ẋ/(n − ddof), NaN where the variance is."""
+    slope, divisor = factor * contraction(deviations(x, axes, wide), t, axes, wide), count_of(x, axes) - ddof
+    return quotient(slope, divisor, wide) if divisor > 0 else slope * math.nan
+
+
 def tangent_of_var(x: Any, t: Any, result: Any, axes: tuple[int, ...], wide: Any, ddof: int) -> Any:
-    divisor = count_of(x, axes) - ddof
-    if divisor <= 0:
-        return jnp.full_like(result, math.nan)
-    return quotient(2 * contraction(deviations(x, axes, wide), t, axes, wide), divisor, result.dtype)
+    return converted(slope_of_var(x, t, axes, wide, ddof, 2), result.dtype)
 
 
 def tangent_of_std(x: Any, t: Any, result: Any, axes: tuple[int, ...], wide: Any, ddof: int) -> Any:
-    divisor = count_of(x, axes) - ddof
-    if divisor <= 0:
-        return jnp.full_like(result, math.nan)
-    return quotient(quotient(contraction(deviations(x, axes, wide), t, axes, wide), divisor, wide), result, result.dtype)
+    return quotient(slope_of_var(x, t, axes, wide, ddof, 1), result, result.dtype)
 
 
 def tangent_of_norm(x: Any, t: Any, result: Any, axes: tuple[int, ...], wide: Any, ddof: int) -> Any:
