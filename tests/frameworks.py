@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DOWNLOADS = {"torch": "PyTorch and CUDA's libraries, some GB,", "jax": "JAX, some 200 MB installed from 150,"}
+DOWNLOADS = {"torch": "PyTorch and CUDA's libraries, some GB,", "jax": "JAX and SciPy, some 150 MB,"}
 sys.path.insert(0, str(ROOT / "scripts"))
 from shared.pythons import environment, find_pythons  # noqa: E402
 

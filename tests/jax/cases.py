@@ -68,6 +68,7 @@ CASES = [
     Case("vecdot", xj.vecdot, lambda a, b: jnp.sum(a * b, -1), ((3, 1, 5), (4, 5))),
     Case("vecdot_0", lambda a, b: xj.vecdot(a, b, axis=0), lambda a, b: jnp.sum(a * b, 0), ((5, 3), (5, 1))),
     Case("segment_sum", lambda x: xj.segment_sum(x, IDS, 3), lambda x: jax.ops.segment_sum(x, jnp.where(IDS < 0, 3, IDS), 3), ((5, 2),)),
+    Case("take", lambda x: xj.take(x, IDS[None]), lambda x: jnp.stack([x[i] if 0 <= i < 3 else x[0] * 0 for i in IDS.tolist()])[None], ((3, 2),)),
 ]
 
 

@@ -54,6 +54,8 @@ WRONG: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("num_segments", lambda: xj.segment_sum(X, I, -1), ValueError, "segment_sum: num_segments is -1; use an integer, 0 or more"),
     ("num_segments of floats", lambda: xj.segment_sum(X, I, 2.0), TypeError, "segment_sum: num_segments is 2.0"),
     ("num_segments traced", lambda: jax.jit(lambda i: xj.segment_sum(X, i))(I), TypeError, "segment_sum: num_segments is missing; pass it"),
+    ("take ids", lambda: xj.take(X, X), TypeError, "take: ids is of float32; use integers"),
+    ("take of scalars", lambda: xj.take(1.0, 0), ValueError, "take: x has no dimension; rows lie along the first"),
 ]
 
 

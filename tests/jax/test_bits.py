@@ -133,6 +133,15 @@ def test_segment_sum(x64: None, element: str) -> None:
     assert xj.segment_sum(small, ids, 5).tolist() == jax.ops.segment_sum(small, ids, 5).tolist()
 
 
+def test_take() -> None:
+    x = jnp.arange(6).reshape(3, 2) + 1
+    for keys in ("int8", "uint16", "int32"):
+        ids = np.array([[0, 2], [1, 100], [2, 255 if keys[0] == "u" else -1]]).astype(keys)
+        assert xj.take(x, ids).tolist() == jax.jit(xj.take)(x, ids).tolist() == [[[1, 2], [5, 6]], [[3, 4], [0, 0]], [[5, 6], [0, 0]]]
+    assert xj.take(x, jnp.zeros((0, 2), int)).shape == (0, 2, 2) and xj.take(x[:0], jnp.array([0])).tolist() == [[0, 0]]
+    assert xj.take(x, 1).tolist() == [3, 4] and jax.vmap(xj.take, (0, None))(x, jnp.array([1, 0])).tolist() == [[2, 1], [4, 3], [6, 5]]
+
+
 def test_integers_beyond_their_type() -> None:
     """An error with the library's sentence, with jit and without; what fits is exact, however large the sums on the way."""
     x = np.array([[2**31 - 1, 2**31 - 1, -2**31], [2**31 - 1, 1, 0]], "i4")

@@ -100,6 +100,9 @@ def test_gradients_that_are_sums(element: str) -> None:
     wanted = [[exact_reduction("sum", numbers(a[ids == k, j]), element) for j in range(3)] for k in range(4)]
     assert found.astype(jnp.float32).tolist() == wanted and not rows[ids < 0].any()
 
+    found = jax.jit(jax.grad(lambda t: jnp.vdot(xj.take(t, ids.reshape(5, 8)), a.reshape(5, 8, 3))))(jnp.zeros((4, 3), a.dtype))
+    assert found.astype(jnp.float32).tolist() == wanted
+
     (found,) = jax.vjp(jax.grad(lambda x: xj.mean(x)), jnp.zeros(40, a.dtype))[1](jnp.asarray(a[:, 0]))
     assert not found.any()  # linear
     repeated = jax.vjp(lambda t: jax.vjp(xj.sum, jnp.zeros(40, a.dtype))[1](t)[0], jnp.ones((), a.dtype))[1]

@@ -26,6 +26,6 @@ except ModuleNotFoundError as _missing:
 if _jax.__version_info__ < _OLDEST:
     raise ImportError(f"{_REMEDY}; this is {_jax.__version__}, whose arrays functions of exactdot itself take")
 
-from exactdot.jax._functions import asum, dot, mean, norm, segment_sum, std, sum, sum_of_squares, var, vecdot  # noqa: E402
+from exactdot.jax._functions import asum, dot, mean, norm, segment_sum, std, sum, sum_of_squares, take, var, vecdot  # noqa: E402
 
-__all__ = ["asum", "dot", "mean", "norm", "segment_sum", "std", "sum", "sum_of_squares", "var", "vecdot"]
+__all__ = ["asum", "dot", "mean", "norm", "segment_sum", "std", "sum", "sum_of_squares", "take", "var", "vecdot"]

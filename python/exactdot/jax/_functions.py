@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, VECDOT
+from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, TAKE, VECDOT
 
 _FLOATS = frozenset(map(np.dtype, (jnp.float16, jnp.bfloat16, jnp.float32, jnp.float64, jnp.float8_e4m3fn, jnp.float8_e5m2)))
 _INTEGERS = frozenset(np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -114,6 +114,11 @@ def compiled_vecdot(axis: int, dtype: Any) -> Function:
 
     vecdot.__name__ = "exactdot_vecdot"
     return jax.jit(vecdot)
+
+
+@jax.jit
+def compiled_take(x: Array, ids: Array) -> Array:
+    return TAKE.bind(x, ids.reshape(-1), number=0).reshape(ids.shape + x.shape[1:])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -435,6 +440,13 @@ def vecdot(a: ArrayLike, b: ArrayLike, *, axis: int = -1, dtype: Any = None) -> 
     return compiled_vecdot(along_a, kind)(a, b)
 
 
+def integers(caller: str, name: str, x: Any) -> Array:
+    x = array_of(caller, name, x)
+    if x.dtype not in _INTEGERS:
+        raise TypeError(f"{caller}: {name} is of {x.dtype}; use integers")
+    return x
+
+
 def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
                 unique_indices: bool = False, *, dtype: Any = None) -> Array:
     """Computes the exact sum of the rows of each segment, rounded once: jax.ops.segment_sum, with the same bits for every order.
@@ -474,12 +486,49 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     >>> xj.segment_sum(jnp.array([1e30, 5.0, 1.0, -1e30, 7.0]), jnp.array([1, 0, 1, 1, -1]), 3)
     Array([5., 1., 0.], dtype=float32)
     """
-    data, ids = array_of("segment_sum", "data", data), array_of("segment_sum", "segment_ids", segment_ids)
-    if ids.dtype not in _INTEGERS:
-        raise TypeError(f"segment_sum: segment_ids is of {ids.dtype}; use integers")
+    data, ids = array_of("segment_sum", "data", data), integers("segment_sum", "segment_ids", segment_ids)
     if data.ndim == 0 or ids.shape != data.shape[:1]:
         raise ValueError(f"segment_sum: data has shape {data.shape}, segment_ids {ids.shape}; use an integer for each row of data")
     if num_segments is None and isinstance(ids, jax.core.Tracer):
         raise TypeError("segment_sum: num_segments is missing; pass it where segment_ids is traced, as within jit")
     groups = int(np.max(np.asarray(ids), initial=-1)) + 1 if num_segments is None else count("segment_sum", "num_segments", num_segments)
     return compiled_segment_sum(groups, result_dtype("segment_sum", (data.dtype,), dtype))(data, ids)
+
+
+def take(x: ArrayLike, ids: ArrayLike) -> Array:
+    """Takes the rows at `ids`, as of an embedding or of the nodes of a graph: jnp.take along the first axis, with exact gradients.
+
+    Parameters
+    ----------
+    x : ArrayLike
+        Rows along the first axis, of types as of `sum`.
+    ids : ArrayLike
+        Integers of any shape: rows of x. One that is negative, or the number of rows or more, gives zeros.
+
+    Returns
+    -------
+    Array
+        Of shape ids.shape + x.shape[1:]. Gradient: for each row of x the exact sum of those of its places, rounded once: `segment_sum`.
+
+    Raises
+    ------
+    TypeError
+        As of `sum`; ids that are no integers.
+    ValueError
+        x without a dimension.
+    NotImplementedError
+        A gradient compiled for another platform than a CPU.
+
+    Examples
+    --------
+    >>> import jax, jax.numpy as jnp, exactdot.jax as xj
+    >>> xj.take(jnp.array([1.0, 2.0]), jnp.array([[1, 0], [1, -1]])).tolist()
+    [[2.0, 1.0], [2.0, 0.0]]
+    >>> weights = jnp.array([1e30, 1.0, -1e30])
+    >>> jax.grad(lambda x: xj.dot(xj.take(x, jnp.array([1, 1, 1])), weights))(jnp.zeros(2)).tolist()
+    [0.0, 1.0]
+    """
+    x, ids = array_of("take", "x", x), integers("take", "ids", ids)
+    if x.ndim == 0:
+        raise ValueError("take: x has no dimension; rows lie along the first")
+    return compiled_take(x, ids)
