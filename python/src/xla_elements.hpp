@@ -1,8 +1,7 @@
 // Element by element: the products, quotients and differences of which derivatives of reductions consist.
 //
-// XLA's own would depend on what surrounds them: it divides by multiplying with a reciprocal, contracts products
-// and sums, and leaves out conversions to 16 bits, but only where it compiles them together. Here an element is the
-// real number, rounded once.
+// XLA's own depend on what surrounds them: within a compiled program it multiplies by the reciprocal of a divisor,
+// and makes one multiply-add of a product and a sum. Here an element is the real number, rounded once.
 #pragma once
 
 #include <python/src/xla_ffi.hpp>

@@ -70,6 +70,8 @@ def test_nested_transforms_and_loops() -> None:
     assert pattern(jax.vmap(jax.grad(loss))(jnp.stack([X, X]))[1]) == pattern(wanted)
     total, means = jax.lax.scan(lambda c, row: (c + xj.sum(row), xj.mean(row)), 0.0, X)
     assert pattern(means) == pattern(xj.mean(X, 1)) and total.shape == ()
+    with jax.disable_jit():
+        assert pattern(jax.jit(jax.grad(loss))(X)) == pattern(wanted)
     assert jax.lax.cond(True, xj.sum, xj.asum, X) == xj.sum(X)
     assert jax.lax.while_loop(lambda y: xj.norm(y) > 1, lambda y: y / 2, X).shape == X.shape
     assert pattern(jax.lax.map(xj.var, X)) == pattern(xj.var(X, 1))

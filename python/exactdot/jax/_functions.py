@@ -422,7 +422,7 @@ def vecdot(a: ArrayLike, b: ArrayLike, *, axis: int = -1, dtype: Any = None) -> 
     --------
     >>> import jax.numpy as jnp, exactdot.jax as xj
     >>> xj.vecdot(jnp.array([[1e20, 1e20, 1.0], [1.0, 2.0, 3.0]]), jnp.array([1e20, -1e20, 1.0]))
-    Array([1.e+00, -1.e+20], dtype=float32)
+    Array([ 1.e+00, -1.e+20], dtype=float32)
     """
     a, b, kind = factors("vecdot", a, b, dtype)
     if a.ndim == 0 or b.ndim == 0:

@@ -39,8 +39,15 @@ def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: 
     def compiled(options: tuple[tuple[str, Any], ...]) -> Rule:
         return jax.jit(functools.partial(primitive.bind, **dict(options)))
 
+    def compute(*operands: Any, **options: Any) -> Any:
+        function = compiled(tuple(options.items()))
+        if not jax.config.jax_disable_jit:
+            return function(*operands)
+        with jax.disable_jit(False):  # jit of the primitive alone: it computes nothing else
+            return function(*operands)
+
     primitive.def_abstract_eval(abstract)
-    primitive.def_impl(lambda *operands, **options: compiled(tuple(options.items()))(*operands))
+    primitive.def_impl(compute)
     batching.primitive_batchers[primitive] = functools.partial(batch, primitive)
     ad.primitive_jvps[primitive] = functools.partial(jvp, primitive)
     if transpose is not None:
