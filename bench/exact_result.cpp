@@ -29,6 +29,11 @@ exact_result<T>::exact_result(reduction what, const vectors<T>& data, int thread
     exactdot::lab::add_magnitudes(sum_, x.data(), x.size(), options);
   } else if (what == reduction::sum_of_squares) {
     sum_.add_squares(x, options);
+  } else if (exactdot::inputs_of(what) == 2) {
+    const std::span<const T> y(data.b(), data.size());
+    rounded_.add(
+        exactdot::reduce(what, exactdot::to_any(x), exactdot::to_any(y), exactdot::element_type::float64, options)
+            .to_double());
   } else if (exactdot::gives_index(what)) {
     index_ = exactdot::reduce(what, exactdot::to_any(x), result_type<T>(what), options).bits;
   } else {

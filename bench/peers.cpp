@@ -26,10 +26,14 @@ T exactdot_dot(int n, const T* a, int, const T* b, int) {
 }
 
 template <class T, exactdot::mode mode>
-T exactdot_reduce(int n, const T* a, int, const T*, int) {
+T exactdot_reduce(int n, const T* a, int, const T* b, int) {
   const exactdot::options options{.mode = mode, .device = exactdot::device::cpu, .threads = exactdot_threads};
   const exactdot::any_vector x = exactdot::to_any(a, static_cast<std::size_t>(n));
-  return value_of<T>(exactdot::reduce(selected, x, result_type<T>(selected), options).bits);
+  if (exactdot::inputs_of(selected) == 1) {
+    return value_of<T>(exactdot::reduce(selected, x, result_type<T>(selected), options).bits);
+  }
+  const exactdot::any_vector y = exactdot::to_any(b, static_cast<std::size_t>(n));
+  return value_of<T>(exactdot::reduce(selected, x, y, result_type<T>(selected), options).bits);
 }
 
 template <exactdot::mode mode>

@@ -13,8 +13,7 @@ using exactdot::reduction;
 
 /// Whether mode fast computes something other than mode exact does.
 constexpr bool has_fast(reduction what) {
-  return what != reduction::variance && what != reduction::stddev && !exactdot::gives_element(what) &&
-         !exactdot::gives_index(what);
+  return !exactdot::core::info_of(what).needs_squares() && exactdot::core::info_of(what).sums != 0;
 }
 
 /// The result type that is measured: T, or int64 for an index.

@@ -31,6 +31,7 @@ namespace {
 action declare_reduction(CLI::App& app, reduction what) {
   const auto arguments = std::make_shared<reduction_arguments>();
   arguments->what = what;
+  arguments->ddof = default_ddof(what);
   const bool two = inputs_of(what) == 2;
   app.add_option(two ? "A" : "FILE", arguments->a,
                  std::string(two ? "first vector" : "vector") +
@@ -38,7 +39,10 @@ action declare_reduction(CLI::App& app, reduction what) {
       ->required()
       ->check(check_file_name, "");
   if (two) {
-    app.add_option("B", arguments->b, "second vector, of equal length; both floating-point or both integers")
+    app.add_option("B", arguments->b,
+                   what == reduction::weighted_mean ? "weights, as many as A has elements"
+                   : is_ratio(what)                 ? "second vector, of equal length"
+                                    : "second vector, of equal length; both floating-point or both integers")
         ->required()
         ->check(check_file_name, "");
   }
@@ -107,7 +111,9 @@ action declare_group(CLI::App& app) {
          "--result", arguments->result_type,
          "type of the results; default: that of the elements, of integers that of the subcommand of a vector")
       ->check(CLI::IsMember(result_type_names(reduction::sum)));
-  app.add_option("--ddof", arguments->ddof, "of var and std, delta degrees of freedom: the divisor is n - ddof")
+  app.add_option(
+         "--ddof", arguments->ddof,
+         "of var, std (default: 0) and standard_error (1), delta degrees of freedom: the divisor is n - ddof")
       ->transform(whole_ddof, "")
       ->check(check_ddof, "INTEGER");
   app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; results unaffected")

@@ -56,9 +56,14 @@ void check_arguments(const group_arguments& arguments, std::optional<reduction> 
                 fmt::format("--result: the type of {} is not a choice; omit it", arguments.reduction));
   }
   if (arguments.ddof && (!what || !has_ddof(*what))) {
-    throw error(errc::bad_option, fmt::format("--ddof: {} has no such divisor; expected --reduction var or std",
-                                              arguments.reduction));
+    throw error(errc::bad_option,
+                fmt::format("--ddof: {} has no such divisor; expected --reduction var, std or standard_error",
+                            arguments.reduction));
   }
+}
+
+std::int64_t ddof_of(const group_arguments& arguments, reduction what) {
+  return arguments.ddof.value_or(default_ddof(what));
 }
 
 /// Throws errc::file unless each index of the first axis of the values has a key.
@@ -153,7 +158,7 @@ void compute(const group_arguments& arguments, const options& options, group_cal
       call.values.bytes().data(), call.values.type(), columns, {call.axes.data(), 1}, call.values.swapped()};
   try {
     if (!call.what) return detail::group_sizes(call.by, to, options, caller);
-    detail::reduce_groups(*call.what, values, values, call.by, to, options, arguments.ddof.value_or(0), caller);
+    detail::reduce_groups(*call.what, values, values, call.by, to, options, ddof_of(arguments, *call.what), caller);
   } catch (const error& fault) {
     fail_with_file(fault, call);
   } catch (const std::bad_alloc&) {
@@ -168,7 +173,7 @@ nlohmann::ordered_json json_of(const group_arguments& arguments, const group_cal
   put_results(object, call.results, arguments.out);
   object["n"] = call.values.n();
   object["mode"] = "exact";
-  if (call.what && has_ddof(*call.what)) object["ddof"] = arguments.ddof.value_or(0);
+  if (call.what && has_ddof(*call.what)) object["ddof"] = ddof_of(arguments, *call.what);
   put_timing(object, seconds, call.bytes());
   return object;
 }

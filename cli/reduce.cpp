@@ -109,7 +109,7 @@ void run_reduction(const reduction_arguments& arguments) {
   any_scalar result;
   double seconds = 0;
   {
-    const progress progress_line{"computing", *options.monitor, files.n()};
+    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
     seconds = seconds_of([&] { result = reduce_files(arguments.what, files, type, options, arguments.ddof); });
   }
   std::vector<method_result> rows;

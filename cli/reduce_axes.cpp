@@ -106,7 +106,7 @@ void compute(const reduction_arguments& arguments, const operands& files, const 
   const any_results to{results.bytes.data(), results.type, places};
   try {
     if (files.count() == 2) {
-      dot(grid(files.a(), call.a), grid(files.b(), call.b), to, options);
+      reduce(arguments.what, grid(files.a(), call.a), grid(files.b(), call.b), to, options, arguments.ddof);
     } else {
       reduce(arguments.what, grid(files.a(), call.a), to, options, arguments.ddof);
     }
@@ -142,7 +142,7 @@ void run_over_axes(const reduction_arguments& arguments, const options& options)
   }
   double seconds = 0;
   {
-    const progress progress_line{"computing", *options.monitor, files.n()};
+    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
     seconds = seconds_of([&] { compute(arguments, files, options, call); });
   }
   files.check();

@@ -39,7 +39,8 @@ operands::operands(reduction what, const source& a, const source& b, io::npy_sha
   if (inputs_of(what) == 1) return;
   b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
   if (vectors) require_vector(*b_, false);
-  vectors ? io::check_pair(a_, *b_) : io::check_types(a_, *b_);
+  if (!is_ratio(what)) io::check_types(a_, *b_);
+  if (vectors) io::check_lengths(a_, *b_);
 }
 
 void operands::check() const {
@@ -50,7 +51,7 @@ void operands::check() const {
 any_scalar reduce_files(reduction what, const operands& files, element_type type, const options& options,
                         std::int64_t ddof) {
   try {
-    if (files.count() == 2) return dot(files.a().view(), files.b().view(), type, options);
+    if (files.count() == 2) return reduce(what, files.a().view(), files.b().view(), type, options, ddof);
     return reduce(what, files.a().view(), type, options, ddof);
   } catch (const error& fault) {
     fail_with_file(fault, what, files, type);

@@ -23,13 +23,23 @@ constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
     "Find the least element of a vector; NaN wins",
     "Find the greatest element of a vector; NaN wins",
     "Find the lowest index of the least element of a vector; NaN wins",
-    "Find the lowest index of the greatest element of a vector; NaN wins"};
+    "Find the lowest index of the greatest element of a vector; NaN wins",
+    "Compute the mean of a vector with the weights of another: the exact quotient, rounded once",
+    "Compute the cosine of the angle between two vectors, rounded once",
+    "Compute the Euclidean distance of two points, rounded once",
+    "Compute the covariance of two vectors: the exact quotient, rounded once",
+    "Compute Pearson's correlation coefficient of two vectors, rounded once",
+    "Compute the slope of the least-squares line B = slope*A + intercept, rounded once",
+    "Compute the intercept of the least-squares line B = slope*A + intercept, rounded once",
+    "Compute the standard error of the mean: the root of the variance over the length"};
 static_assert(!descriptions.back().empty(), "a reduction has no description");
 
 }  // namespace
 
 std::string_view command_of(reduction what) {
   if (what == reduction::variance) return "var";
+  if (what == reduction::covariance) return "cov";
+  if (what == reduction::correlation) return "corr";
   return what == reduction::stddev ? "std" : name_of(what);
 }
 
@@ -59,7 +69,9 @@ std::string examples_of(reduction what) {
   const bool two = inputs_of(what) == 2;
   std::string text = "Examples:\n" + line + (two ? "a.npy b.npy\n" : "x.npy\n");
   if (has_comparison(what)) text += line + (two ? "a.npy b.npy --compare\n" : "x.npy --compare\n");
-  if (has_ddof(what)) text += line + "x.npy --ddof 1\n";
+  if (has_ddof(what)) {
+    text += line + fmt::format("{} --ddof {}\n", two ? "a.npy b.npy" : "x.npy", 1 - default_ddof(what));
+  }
   text += line + (two ? "a.raw b.raw" : "x.raw") + " --dtype float32" +
           (has_result_type(what) ? " --result float64" : "") + " --json\n";
   return text + "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.";

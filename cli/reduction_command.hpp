@@ -23,12 +23,10 @@ namespace exactdot::cli {
 /// Returns the text that follows the options in the help.
 [[nodiscard]] std::string examples_of(reduction what);
 
-/// Whether the reduction takes --ddof.
-[[nodiscard]] constexpr bool has_ddof(reduction what) {
-  return what == reduction::variance || what == reduction::stddev;
-}
+/// Whether it is made of several sums of the vectors, each of which reads them.
+[[nodiscard]] constexpr bool is_ratio(reduction what) { return core::info_of(what).is_ratio; }
 /// Whether the reduction has mode fast.
-[[nodiscard]] constexpr bool has_mode_fast(reduction what) { return !has_ddof(what); }
+[[nodiscard]] constexpr bool has_mode_fast(reduction what) { return !has_ddof(what) && !is_ratio(what); }
 /// Returns the names of its modes.
 [[nodiscard]] std::vector<std::string> mode_names(reduction what);
 /// Whether the type of the result can be chosen.
@@ -38,7 +36,7 @@ namespace exactdot::cli {
 /// Returns the default result types of integers: "float64", or "int64 or uint64".
 [[nodiscard]] std::string integer_result_names(reduction what);
 /// Whether there are other methods to compare with.
-[[nodiscard]] constexpr bool has_comparison(reduction what) { return has_result_type(what) && !has_ddof(what); }
+[[nodiscard]] constexpr bool has_comparison(reduction what) { return has_result_type(what) && has_mode_fast(what); }
 /// Returns "dot, sum, …": the subcommands with a comparison.
 [[nodiscard]] std::string commands_with_comparison();
 

@@ -75,6 +75,15 @@ enum {
   XD_MAX = 9,
   XD_ARGMIN = 10,         /* the lowest index of that element */
   XD_ARGMAX = 11,
+  /* ratios: of sums of a and b, and of their number n. Arrays in host memory; no states, no mode fast */
+  XD_WEIGHTED_MEAN = 12,  /* sum of a[i]*b[i], over the sum of the weights b[i] */
+  XD_COSINE = 13,         /* sum of a[i]*b[i], over the root of the product of both sums of squares */
+  XD_DISTANCE = 14,       /* the root of the sum of (a[i] - b[i])^2 */
+  XD_COVARIANCE = 15,     /* sum of (a[i] - mean)*(b[i] - mean), over n - ddof */
+  XD_CORRELATION = 16,    /* the covariance over the root of the product of both variances */
+  XD_SLOPE = 17,          /* of the least-squares line b = slope*a + intercept */
+  XD_INTERCEPT = 18,
+  XD_STANDARD_ERROR = 19, /* of one vector: the root of its variance over n */
   /* other names */
   XD_NORM = XD_NRM2,
   XD_VAR = XD_VARIANCE,
@@ -119,7 +128,7 @@ typedef struct xd_options {
   int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
   int device_index;     /* which GPU, if device is XD_CUDA */
   int threads;          /* the maximum number of CPU threads; 0: automatic */
-  int64_t ddof;         /* XD_VARIANCE and XD_STDDEV divide by n - ddof; others ignore it. Negative: XD_BAD_OPTION */
+  int64_t ddof;         /* XD_VARIANCE, XD_STDDEV, XD_COVARIANCE and XD_STANDARD_ERROR divide by n - ddof. Negative: XD_BAD_OPTION */
   xd_monitor* monitor;  /* optional; must outlive the call */
 } xd_options;
 

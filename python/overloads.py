@@ -12,14 +12,15 @@ sys.path.insert(0, sys.argv[1])
 import _engine
 
 TYPES = {
-    **dict.fromkeys(["a", "b", "x", "keys", "offsets"], "Vector"),
+    **dict.fromkeys(["a", "b", "x", "y", "weights", "keys", "offsets"], "Vector"),
     **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range"], "bool"),
     **dict.fromkeys(["ord", "ddof"], "float"), **dict.fromkeys(["weight", "bias"], "Vector | None"), "epsilon": "float | None",
     "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "add_to": "None", "correction": "float | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
 }
 OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}
-ONE_AXIS = {"vecdot": {"axis": "int | None"}}
+ONE_AXIS = dict.fromkeys(["vecdot", "weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept"],
+                         {"axis": "int | None"})
 LISTS = {"norm": {"x": "Vector | Sequence[Vector]"}}  # not along axes, nor with out=...
 OF_LISTS = {"x": "Iterable[Vector]"}
 JOINED = {"joined": "Literal[True]"}

@@ -223,24 +223,35 @@ void argmax(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::argmax>(x, out, options);
 }
 
-/// Any reduction of arrays of any number of dimensions whose types are known at run time only. b: of dot.
+/// Any reduction of arrays of any number of dimensions whose types are known at run time only; those of two inputs take a
+/// and b.
 inline void reduce(reduction what, const any_grid& x, const any_results& out, const options& options = {},
                    ddof_number ddof = 0) {
   detail::require_one_input(what);
   detail::reduce_grid(what, x, x, out, options, ddof);
 }
-inline void dot(const any_grid& a, const any_grid& b, const any_results& out, const options& options = {}) {
-  detail::reduce_grid(reduction::dot, a, b, out, options);
+inline void reduce(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                   const options& options = {}, ddof_number ddof = 0) {
+  detail::require_two_inputs(what);
+  detail::reduce_grid(what, a, b, out, options, ddof);
 }
-/// The same of segments of a vector, and for dot of the same stretches of another one.
+inline void dot(const any_grid& a, const any_grid& b, const any_results& out, const options& options = {}) {
+  reduce(reduction::dot, a, b, out, options);
+}
+/// The same of segments of a vector, and of the same stretches of another one.
 inline void reduce(reduction what, const any_vector& x, const any_offsets& offsets, const any_results& out,
                    const options& options = {}, ddof_number ddof = 0) {
   detail::require_one_input(what);
   detail::reduce_segments(what, x, x, offsets, out, options, ddof);
 }
+inline void reduce(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
+                   const any_results& out, const options& options = {}, ddof_number ddof = 0) {
+  detail::require_two_inputs(what);
+  detail::reduce_segments(what, a, b, offsets, out, options, ddof);
+}
 inline void dot(const any_vector& a, const any_vector& b, const any_offsets& offsets, const any_results& out,
                 const options& options = {}) {
-  detail::reduce_segments(reduction::dot, a, b, offsets, out, options);
+  reduce(reduction::dot, a, b, offsets, out, options);
 }
 
 /// The same of groups of a vector's elements, or of every vector along the axes `results` of a grid with one axis
@@ -255,14 +266,22 @@ inline void reduce(reduction what, const any_vector& x, const any_keys& keys, co
   reduce(what, detail::element_line(x).view(), keys, out, options, ddof);
 }
 /// A grid whose stride along every axis of results is 0 weights the rows of the other.
+inline void reduce(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,
+                   const options& options = {}, ddof_number ddof = 0) {
+  detail::require_two_inputs(what);
+  detail::reduce_groups(what, a, b, keys, out, options, ddof);
+}
+inline void reduce(reduction what, const any_vector& a, const any_vector& b, const any_keys& keys,
+                   const any_results& out, const options& options = {}, ddof_number ddof = 0) {
+  reduce(what, detail::element_line(a).view(), detail::element_line(b).view(), keys, out, options, ddof);
+}
 inline void dot(const any_grid& a, const any_grid& b, const any_keys& keys, const any_results& out,
                 const options& options = {}) {
-  detail::reduce_groups(reduction::dot, a, b, keys, out, options);
+  reduce(reduction::dot, a, b, keys, out, options);
 }
 inline void dot(const any_vector& a, const any_vector& b, const any_keys& keys, const any_results& out,
                 const options& options = {}) {
-  const detail::element_line first(a), second(b);
-  dot(first.view(), second.view(), keys, out, options);
+  reduce(reduction::dot, a, b, keys, out, options);
 }
 inline void group_sizes(const any_keys& keys, const any_results& out, const options& options = {}) {
   detail::group_sizes(keys, out, options, "group_sizes");

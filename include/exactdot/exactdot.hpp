@@ -13,6 +13,7 @@
 #include <exactdot/moments.hpp>
 #include <exactdot/normalise.hpp>
 #include <exactdot/options.hpp>
+#include <exactdot/ratios.hpp>
 #include <exactdot/reduce.hpp>
 #include <exactdot/shapes.hpp>
 #include <exactdot/states.hpp>

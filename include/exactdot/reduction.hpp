@@ -2,10 +2,9 @@
 // The reductions that exactdot computes, by name.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <array>
 #include <cstddef>
+#include <exactdot/requirements.hpp>
 #include <optional>
 #include <string_view>
 
@@ -24,11 +23,22 @@ enum class reduction : unsigned char {
   max,             ///< the greatest element: NaN wins, −0 < +0
   argmin,          ///< the lowest index of the least element
   argmax,          ///< the lowest index of the greatest element
+  // ratios: of sums of two vectors, in which x is the first and y, or the weights, the second
+  weighted_mean,  ///< (Σ xᵢ·yᵢ)/(Σ yᵢ)
+  cosine,         ///< (Σ xᵢ·yᵢ)/√(Σ xᵢ²·Σ yᵢ²)
+  distance,       ///< √(Σ (xᵢ − yᵢ)²)
+  covariance,     ///< (n·Σ xᵢyᵢ − Σ xᵢ·Σ yᵢ)/(n·(n − ddof))
+  correlation,  ///< (n·Σ xᵢyᵢ − Σ xᵢ·Σ yᵢ)/√((n·Σ xᵢ² − (Σ xᵢ)²)·(n·Σ yᵢ² − (Σ yᵢ)²))
+  slope,           ///< of the least-squares line y = slope·x + intercept
+  intercept,       ///< of the same line
+  standard_error,  ///< of one vector: √(variance/n)
 };
 
 /// Names as the functions, the program and error sentences use them, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 12> reduction_names = {
-    "dot", "sum", "asum", "sum_of_squares", "nrm2", "mean", "variance", "stddev", "min", "max", "argmin", "argmax"};
+inline constexpr std::array<std::string_view, 20> reduction_names = {
+    "dot",      "sum",        "asum",        "sum_of_squares", "nrm2",      "mean",          "variance",
+    "stddev",   "min",        "max",         "argmin",         "argmax",    "weighted_mean", "cosine",
+    "distance", "covariance", "correlation", "slope",          "intercept", "standard_error"};
 
 /// Whether it is an enumerator, and its name.
 constexpr bool is_known(reduction what) { return static_cast<std::size_t>(what) < reduction_names.size(); }
@@ -41,11 +51,17 @@ struct reduction_alias {
   std::string_view name;
   reduction what;
 };
-inline constexpr std::array reduction_aliases = {
-    reduction_alias{"norm", reduction::nrm2},    reduction_alias{"l2", reduction::nrm2},
-    reduction_alias{"l1", reduction::asum},      reduction_alias{"var", reduction::variance},
-    reduction_alias{"std", reduction::stddev},   reduction_alias{"stdev", reduction::stddev},
-    reduction_alias{"standard_deviation", reduction::stddev}};
+inline constexpr std::array reduction_aliases = {reduction_alias{"norm", reduction::nrm2},
+                                                 reduction_alias{"l2", reduction::nrm2},
+                                                 reduction_alias{"l1", reduction::asum},
+                                                 reduction_alias{"var", reduction::variance},
+                                                 reduction_alias{"std", reduction::stddev},
+                                                 reduction_alias{"stdev", reduction::stddev},
+                                                 reduction_alias{"standard_deviation", reduction::stddev},
+                                                 reduction_alias{"average", reduction::weighted_mean},
+                                                 reduction_alias{"cov", reduction::covariance},
+                                                 reduction_alias{"corr", reduction::correlation},
+                                                 reduction_alias{"sem", reduction::standard_error}};
 
 /// The reduction of this name or alias.
 constexpr std::optional<reduction> reduction_named(std::string_view name) {
@@ -64,6 +80,16 @@ constexpr bool gives_index(reduction what) { return what == reduction::argmin ||
 constexpr bool selects_greatest(reduction what) { return what == reduction::max || what == reduction::argmax; }
 /// Whether the result is an element.
 constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
+/// Whether n − ddof is a divisor.
+constexpr bool has_ddof(reduction what) {
+  return what == reduction::variance || what == reduction::stddev || what == reduction::covariance ||
+         what == reduction::standard_error;
+}
+/// The ddof where a caller names none: NumPy's and SciPy's, 0 of variances and 1 of covariances and standard
+/// errors.
+constexpr int default_ddof(reduction what) {
+  return what == reduction::covariance || what == reduction::standard_error ? 1 : 0;
+}
 
 }  // namespace exactdot::inline v0_3
 

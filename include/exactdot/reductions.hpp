@@ -31,8 +31,9 @@ namespace detail {
 [[nodiscard]] std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type result,
                                            const options& options, std::int64_t ddof = 0);
 
-/// Throws errc::bad_option for a reduction of two vectors.
+/// Throws errc::bad_option for a reduction of two vectors, or of one.
 void require_one_input(reduction what);
+void require_two_inputs(reduction what);
 
 /// R, or the type Default if R is void.
 template <class R, class Default>
@@ -302,6 +303,13 @@ template <class T>
 [[nodiscard]] inline any_scalar dot(const any_vector& a, const any_vector& b, element_type result,
                                     const options& options = {}) {
   return {result, detail::reduce_to_bits(reduction::dot, a, b, result, options)};
+}
+
+/// The same for any reduction of two vectors: errc::bad_option for one of one vector.
+[[nodiscard]] inline any_scalar reduce(reduction what, const any_vector& a, const any_vector& b, element_type result,
+                                       const options& options = {}, ddof_number ddof = 0) {
+  detail::require_two_inputs(what);
+  return {result, detail::reduce_to_bits(what, a, b, result, options, ddof)};
 }
 
 /// Any reduction of one vector whose element type, stride and byte order are known at run time. The result type of

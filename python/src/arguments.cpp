@@ -160,13 +160,13 @@ ddof_value read_ddof_of_name(nb::handle value, const char* name, const char* cal
 
 }  // namespace
 
-ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller) {
+ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller, int otherwise) {
   const auto is_given = [](nb::handle value) { return value.is_valid() && !value.is_none(); };
   if (is_given(ddof) && is_given(correction)) {
     throw_python(false, std::string(caller) + ": ddof and correction mean the same; pass one");
   }
   if (is_given(ddof)) return read_ddof_of_name(ddof, "ddof", caller);
-  return is_given(correction) ? read_ddof_of_name(correction, "correction", caller) : ddof_value{};
+  return is_given(correction) ? read_ddof_of_name(correction, "correction", caller) : ddof_value{otherwise};
 }
 
 options read_options(nb::handle given_mode, std::int64_t threads, nb::handle given_device, const char* caller) {

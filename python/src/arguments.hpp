@@ -10,7 +10,8 @@
 namespace exactdot::python {
 
 /// The types of results of a reduction, for messages: of any elements, and of integers whose sums may stay so.
-inline constexpr const char* choices_of_floats = "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
+inline constexpr const char* choices_of_floats =
+    "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
 inline constexpr const char* choices_of_integers =
     "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
 
@@ -36,9 +37,9 @@ struct ddof_value {
   std::int64_t whole = 0;
   double fractional = 0;  ///< not 0: instead of `whole`
 };
-/// ddof, or correction, which the array API calls it: any real number from 0 to 2^53, or an integer of at least 0. None
-/// (or null) is not passed, and 0 without either. Throws TypeError or ValueError.
-ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller);
+/// ddof, or correction, which the array API calls it: any real number from 0 to 2^53, or an integer of at least 0.
+/// None (or null) is not passed, and `otherwise` without either. Throws TypeError or ValueError.
+ddof_value read_ddof(nb::handle ddof, nb::handle correction, const char* caller, int otherwise = 0);
 
 /// mode, threads and device ("auto", "cpu", "cuda", "cuda:N"). Throws ValueError or TypeError.
 options read_options(nb::handle mode, std::int64_t threads, nb::handle device, const char* caller);

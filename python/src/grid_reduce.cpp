@@ -90,12 +90,29 @@ nb::object reduce_axes(const grid_call& call) {
   return reduce(call, {std::move(divided), {}, {}});
 }
 
+namespace {
+
+/// All elements of both arrays, which have one shape.
+nb::object reduce_whole_pair(const grid_call& call) {
+  const std::vector<axis> a = call.inputs.first.all_axes(), b = call.inputs.other()->all_axes();
+  if (!std::ranges::equal(a, b, {}, &axis::n, &axis::n)) {
+    call.inputs.refuse(false, "the shapes differ; name the axis along which the vectors lie");
+  }
+  return reduce(call, {divide(a, std::vector<bool>(a.size(), true), call.keepdims), {}, b});
+}
+
+}  // namespace
+
 nb::object reduce_pairs(const grid_call& call) {
   call.inputs.check_types();
+  const bool is_ratio = core::info_of(call.what).is_ratio;
+  if (is_ratio && call.axis.is_none()) return reduce_whole_pair(call);
   const auto take_axis = [&](const imported_array& x, std::vector<axis>& rest) {
     if (x.dimensions == 0) call.inputs.refuse(false, "an input has no dimension");
     const nb::int_ last(-1);
-    const auto reduced = read_axes(call.axis.is_none() ? nb::handle(last) : call.axis, x.dimensions, call.caller);
+    const bool goes_along = is_ratio && x.dimensions == 1;  // weights of each vector, for one
+    const auto reduced =
+        read_axes(call.axis.is_none() || goes_along ? nb::handle(last) : call.axis, x.dimensions, call.caller);
     const std::vector<axis> axes = x.all_axes();
     axis taken{};
     for (std::size_t i = 0; i < axes.size(); ++i) {

@@ -46,12 +46,16 @@ bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
                      [&](const char* each) { return PyUnicode_CompareWithASCIIString(name, each) == 0; });
 }
 
-constexpr const char* positional_names[] = {"x", "a", "b", "offsets", "keys", "groups", "weight", "bias"};
+constexpr const char* positional_names[] = {"x",      "a",      "b",    "offsets", "keys",
+                                            "groups", "weight", "bias", "y",       "weights"};
 constexpr int name_count = std::size(positional_names);
 
 /// The index of the name of a positional parameter.
 int name_index(const function_signature& signature, int i) {
-  if (i < signature.inputs) return signature.inputs == 1 ? 0 : 1 + i;
+  if (i < signature.inputs) {
+    if (signature.inputs == 1 || signature.named == input_names::a_and_b) return signature.inputs - 1 + i;
+    return i == 0 ? 0 : signature.named == input_names::x_and_y ? 8 : 9;
+  }
   if (signature.after == shape_arguments::offsets) return 3;
   if (signature.normalises()) return 6 + i - signature.inputs;
   return 4 + i - signature.inputs;
@@ -85,7 +89,8 @@ bool refuse_count(const function_signature& signature, Py_ssize_t count) {
                : signature.has_positional_axis()           ? "one array, x, an axis, and keyword arguments"
                : signature.is_norm                         ? norm_arguments
                : signature.inputs == 1                     ? "one array, x, and keyword arguments"
-                                                           : "two arrays, a and b, and keyword arguments");
+               : signature.named == input_names::a_and_b   ? "two arrays, a and b, and keyword arguments"
+                                                           : "two arrays and keyword arguments");
   return false;
 }
 
@@ -122,6 +127,10 @@ bool refuse_name(const function_signature& signature, PyObject* name, bool is_kn
 }
 
 }  // namespace
+
+names_of_two names_of_inputs(const function_signature& signature) {
+  return {positional_names[name_index(signature, 0)], positional_names[name_index(signature, 1)]};
+}
 
 const char* name_of_parameter(unsigned keyword) { return parameters[keyword].name; }
 
@@ -164,7 +173,9 @@ std::string text_signature(const function_signature& signature) {
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (i == axis_parameter && signature.has_positional_axis()) continue;
     const bool is_of_layers = i == epsilon_parameter && signature.after == shape_arguments::weight_and_bias;
-    const char* const otherwise = is_of_layers ? "1e-05" : parameters[i].default_text;
+    const char* const otherwise = is_of_layers                                 ? "1e-05"
+                                  : i == ddof_parameter && signature.ddof == 1 ? "1"
+                                                                               : parameters[i].default_text;
     if (signature.has(i)) text += std::string(", ") + parameters[i].name + "=" + otherwise;
   }
   return text + ")\n--\n\n";

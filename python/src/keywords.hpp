@@ -41,6 +41,9 @@ enum class shape_arguments : unsigned char {
   weight_and_bias,
 };
 
+/// The names of two inputs.
+enum class input_names : unsigned char { a_and_b, x_and_y, x_and_weights };
+
 /// What a function takes: one array x, two, a and b, or none; what says which elements belong to which result; and
 /// some of the keyword parameters.
 struct function_signature {
@@ -49,6 +52,8 @@ struct function_signature {
   unsigned keywords;  // bit i: parameter i
   shape_arguments after = shape_arguments::none;
   bool is_norm = false;  // whose second argument is the order elsewhere: the axis has to be named
+  input_names named = input_names::a_and_b;
+  int ddof = 0;  // the default of ddof
 
   [[nodiscard]] bool normalises() const { return after >= shape_arguments::weight; }
   [[nodiscard]] int required() const { return inputs + (after == shape_arguments::none || normalises() ? 0 : 1); }
@@ -66,6 +71,12 @@ struct call_arguments {
   PyObject* inputs[4] = {};  // positional ones; the number of groups may be null
   PyObject* keywords[parameter_count] = {};
 };
+
+/// The names of the inputs of a function that has two.
+struct names_of_two {
+  const char *first, *second;
+};
+names_of_two names_of_inputs(const function_signature& signature);
 
 /// The name of a keyword parameter.
 const char* name_of_parameter(unsigned keyword);

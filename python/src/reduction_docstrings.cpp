@@ -22,6 +22,12 @@ constexpr const char* sum_dtype =
     "Default: the element type, of two floating-point types one that holds both; of integers int64, or uint64 if "
     "all\n    are unsigned; of booleans int64.";
 constexpr const char* mean_dtype = "Default: the element type; of integers float64.";
+constexpr const char* ratio_dtype =
+    "Default: the element type of both, or the wider one; of integers alone float64.";
+constexpr const char* ratio_nan = "NaN if the divisor is 0, and for vectors with an infinity or a NaN.";
+constexpr const char* pair_errors = "The lengths differ, or the other axes cannot be broadcast; ";
+constexpr const char* covariance_errors =
+    "The lengths differ, or the other axes cannot be broadcast; ddof is negative; ";
 constexpr const char* number = "float, or int for an integer type; or out if it was passed\n    ";
 constexpr const char* rounded_once =
     R"(The result is the real number, rounded to nearest, ties to even. It has the same bits with any number of threads, on
@@ -29,7 +35,7 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-constexpr std::array<function_text, 15> texts = {{
+constexpr std::array<function_text, 23> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
@@ -85,6 +91,42 @@ constexpr std::array<function_text, 15> texts = {{
     {"argmax", "Returns the index of the greatest element of a vector.",
      "The lowest index of the element that max returns; the first NaN if there is one.", "", "",
      "The vector is empty; ", ">>> xd.argmax(np.array([1.0, np.nan, 2.0]))\n1\n"},
+    {"weighted_mean", "Computes the weighted mean, sum(x*weights)/sum(weights): the exact quotient, rounded once.",
+     "Equal elements have that element as mean, whatever the weights, which may be negative. numpy.average rounds "
+     "each\n"
+     "step.",
+     ratio_dtype, "NaN if the sum of the weights is 0.", pair_errors,
+     ">>> xd.weighted_mean(np.array([0.1, 0.1]), [1.0, 2.0])\n0.1\n"},
+    {"cosine", "Computes the cosine of the angle between vectors, sum(x*y)/sqrt(sum(x*x)*sum(y*y)), rounded once.",
+     "In [-1, 1]; 1 for x and x. Neither products nor sums round, over- or underflow.", ratio_dtype, ratio_nan,
+     pair_errors,
+     ">>> v = np.ones(2, \"float32\")\n>>> xd.cosine(v, v), xd.dot(v, v)/(xd.norm(v)*xd.norm(v))\n"
+     "(1.0, 1.0000000342285429)\n"},
+    {"distance", "Computes the Euclidean distance of points, sqrt(sum((x - y)**2)), rounded once.",
+     "Neither differences nor squares round, over- or underflow.", ratio_dtype,
+     "0.0 for vectors of length 0; inf if one of them has infinities, NaN if both have.", pair_errors,
+     ">>> xd.distance(np.array([1e200, 3.0]), np.array([1e200, -1.0]))\n4.0\n"},
+    {"cov", "Computes the covariance of two vectors: the exact quotient, rounded once.",
+     "The sum of the products of the deviations from the exact means, over n - ddof. With x of shape (n, p) the "
+     "matrix of\n"
+     "its columns is cov(x[:, :, None], x[:, None, :], axis=0). numpy.cov rounds each step.",
+     ratio_dtype, "NaN for vectors of length ddof or less, or with an infinity or a NaN.", covariance_errors,
+     ">>> xd.cov(np.array([1e9, 1e9 + 1, 1e9 + 2]), [3.0, 5.0, 4.0])\n0.5\n"},
+    {"corr", "Computes Pearson's correlation coefficient of two vectors, rounded once.",
+     "In [-1, 1], and 1 or -1 for points on a line. The matrix of the columns of an array is\n"
+     "corr(x[:, :, None], x[:, None, :], axis=0).",
+     ratio_dtype, ratio_nan, pair_errors, ">>> xd.corr(np.array([0.1, 0.2, 0.4]), [1.0, 2.0, 4.0])\n1.0\n"},
+    {"slope", "Computes the slope of the line y = slope*x + intercept with the least squares, rounded once.",
+     "The exact quotient of covariance and variance.", ratio_dtype, ratio_nan, pair_errors,
+     ">>> xd.slope(np.array([1e9, 1e9 + 1, 1e9 + 2]), [1.0, 3.0, 5.0])\n2.0\n"},
+    {"intercept",
+     "Computes the intercept of the line y = slope*x + intercept with the least squares, rounded once.",
+     "From the exact sums: no slope is rounded before.", ratio_dtype, ratio_nan, pair_errors,
+     ">>> xd.intercept(np.array([1e9, 1e9 + 1, 1e9 + 2]), [1.0, 3.0, 5.0])\n-1999999999.0\n"},
+    {"standard_error", "Computes the standard error of the mean, the root of the variance over n, rounded once.",
+     "scipy.stats.sem rounds each step. Otherwise as std, but for the default of ddof.", mean_dtype,
+     "NaN for a vector of length ddof or less, and for one with an infinity or a NaN.", "ddof is negative; ",
+     ">>> xd.standard_error(np.array([1.0, 3.0, 5.0, 7.0]), ddof=0)\n1.118033988749895\n"},
 }};
 
 constexpr const char* element_types_text =
@@ -97,10 +139,21 @@ constexpr const char* element_types_text =
     them during the call.
 )";
 
+bool is_ratio_of_two(const function_text& text) { return std::string_view(text.dtype_default) == ratio_dtype; }
+bool is_ratio(const function_text& text) {
+  return is_ratio_of_two(text) || std::string_view(text.name) == "standard_error";
+}
+
 /// The entry of a keyword parameter in the section Parameters.
 std::string parameter_text(unsigned keyword, const function_text& text) {
   switch (keyword) {
     case axis_parameter:
+      if (is_ratio_of_two(text)) {
+        return R"(axis : int, optional
+    The axis of the vectors in each array; the others are broadcast, and an array of one dimension goes along this axis.
+    Default: all elements of two arrays of one shape.
+)";
+      }
       return std::string_view(text.name) == "vecdot"
                  ? "axis : int\n    The axis of the vectors in each array; default: the last.\n"
                  : R"(axis : int, or tuple or list of int, optional
@@ -112,6 +165,7 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
              "other object is taken "
              "for a\n    bool.\n";
     case ddof_parameter:
+      if (is_ratio(text)) return "ddof : int\n    1 (default) for a sample, 0 for a population, as of var.\n";
       return "ddof : int or float\n    0 (default) for the variance of a population, 1 for that of a sample. With "
              "a fraction the result is "
              "rounded\n    once, too, and computed from the exact sums on the host.\n";
@@ -129,7 +183,9 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
                  "epsilon : float, optional\n    What is added to the mean of the squares or to the variance: 0, "
                  "or "
                  "1e-150 to 1e100. Default: ") +
-             (std::string_view(text.name) == "layer_norm" ? "1e-5" : "the\n    machine epsilon of float32, of float64 that of float64") +
+             (std::string_view(text.name) == "layer_norm"
+                  ? "1e-5"
+                  : "the\n    machine epsilon of float32, of float64 that of float64") +
              ".\n";
     case mode_parameter:
       return std::string(
@@ -188,11 +244,12 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
 
 std::string raises_text(const function_signature& signature, const function_text& text) {
   const bool two = signature.inputs == 2;
+  const bool mixes = two && is_ratio_of_two(text);
   return std::string(
              "\nRaises\n------\nTypeError\n    An argument is no vector of numbers, a masked array, or a PyTorch "
              "tensor "
              "that requires a gradient") +
-         (two ? ";\n    one vector holds integers, the other floating-point numbers.\n" : ".\n") +
+         (two && !mixes ? ";\n    one vector holds integers, the other floating-point numbers.\n" : ".\n") +
          "ValueError\n    " + text.value_error + (text.value_error[0] != '\0' ? "an" : "An") +
          " array has a shape that the function does not take, or holds nulls; an option is unknown.\n" +
          (signature.has(dtype_parameter) && std::string_view(text.dtype_default) == sum_dtype
@@ -216,28 +273,58 @@ std::string returns_text(const function_text& text) {
 }
 
 /// The results for the segments {3, 4} and {1}.
-constexpr std::array<std::pair<const char*, const char*>, 11> segment_examples = {{{"sum", "7., 1."},
+constexpr std::array<std::pair<const char*, const char*>, 12> segment_examples = {{{"sum", "7., 1."},
                                                                                    {"asum", "7., 1."},
                                                                                    {"sum_of_squares", "25.,  1."},
                                                                                    {"norm", "5., 1."},
                                                                                    {"mean", "3.5, 1. "},
                                                                                    {"var", "0.25, 0.  "},
                                                                                    {"std", "0.5, 0. "},
+                                                                                   {"standard_error", "0.5, nan"},
                                                                                    {"min", "3., 1."},
                                                                                    {"max", "4., 1."},
                                                                                    {"argmin", "0, 0"},
                                                                                    {"argmax", "1, 0"}}};
 
 /// The results for the elements 3, 5, 4 with the keys 0, 1, 0.
-constexpr std::array<std::pair<const char*, const char*>, 9> group_examples = {{{"sum", "7., 5."},
-                                                                                {"asum", "7., 5."},
-                                                                                {"sum_of_squares", "25., 25."},
-                                                                                {"norm", "5., 5."},
-                                                                                {"mean", "3.5, 5. "},
-                                                                                {"var", "0.25, 0.  "},
-                                                                                {"std", "0.5, 0. "},
-                                                                                {"min", "3., 5."},
-                                                                                {"max", "4., 5."}}};
+constexpr std::array<std::pair<const char*, const char*>, 10> group_examples = {{{"sum", "7., 5."},
+                                                                                 {"asum", "7., 5."},
+                                                                                 {"sum_of_squares", "25., 25."},
+                                                                                 {"norm", "5., 5."},
+                                                                                 {"mean", "3.5, 5. "},
+                                                                                 {"var", "0.25, 0.  "},
+                                                                                 {"std", "0.5, 0. "},
+                                                                                 {"standard_error", "0.5, nan"},
+                                                                                 {"min", "3., 5."},
+                                                                                 {"max", "4., 5."}}};
+
+/// The results for the vectors {1, 2} and {1, 3}, and {3, 5} and {2, 4}: segments of one array, or groups.
+constexpr struct {
+  const char *name, *results;
+} ratio_examples[] = {{"weighted_mean", "1.75      , 4.33333333"},
+                      {"cosine", "0.98994949, 0.99705449"},
+                      {"distance", "1.        , 1.41421356"},
+                      {"cov", "1., 2."},
+                      {"corr", "1., 1."},
+                      {"slope", "2., 1."},
+                      {"intercept", "-1., -1."}};
+
+/// A call with these, of segments or of groups.
+std::string ratio_example(std::string_view base, const char* shape, const char* integers) {
+  std::string doc;
+  for (const auto& [name, results] : ratio_examples) {
+    if (base != name) continue;
+    doc += std::string(">>> xd.") + shape + "_" + name + "([1.0, 2.0, 3.0, 5.0], [1.0, 3.0, 2.0, 4.0], " +
+           integers + ")\narray([" + results + "])\n";
+  }
+  return doc;
+}
+
+/// "a, b" or "x, weights".
+std::string names_of_both(const function_signature& signature) {
+  const auto [first, second] = names_of_inputs(signature);
+  return std::string(first) + ", " + second;
+}
 
 constexpr const char* keys_text = R"(keys : 1-D array of integers of any width, or booleans
     The group of each element, in any order: codes of categories, for example. In host memory keys that never
@@ -271,12 +358,14 @@ std::string group_docstring(const function_signature& signature, const function_
   std::string doc =
       "Calls " + base + " for each group of elements with the same key.\n\n" + "Each result has the bits of " +
       base + " on the elements of its group alone, in any order.\n\nParameters\n----------\n" +
-      (two ? "a, b : arrays of shape (n, ...), whose axes after the first are broadcast: one of shape (n,) or (n, "
-             "1)\n    weights the rows of the other,"
-           : "x : array of shape (n, ...),") +
+      (two ? names_of_both(signature) +
+                 " : arrays of shape (n, ...), whose axes after the first are broadcast: one of shape (n,) or (n, "
+                 "1)\n    weights the rows of the other,"
+           : std::string("x : array of shape (n, ...),")) +
       element_types_text + keys_text + keywords_text(signature, text) +
       "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
       group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
+  if (is_ratio_of_two(text)) return doc + ratio_example(base, "group", "[0, 0, 1, 1]");
   if (two) {
     return doc +
            ">>> xd.group_dot([1, 2, 3], [4, 5, 6], [0, 1, 0])\narray([22, 10])\n"
@@ -335,7 +424,8 @@ std::string segment_docstring(const function_signature& signature, const functio
       "Calls " + base + " for each segment of " + (two ? "two vectors" : "a vector") +
       ".\n\nSegment i holds elements offsets[i] to before offsets[i + 1]. Each result has the bits of " + base +
       " on\nits elements alone.\n\nParameters\n----------\n" +
-      (two ? "a, b : 1-D arrays of the same length," : "x : 1-D array,") + element_types_text +
+      (two ? names_of_both(signature) + " : 1-D arrays of the same length," : std::string("x : 1-D array,")) +
+      element_types_text +
       R"(offsets : 1-D array of integers of any width; in GPU memory of 32 or 64 bits
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
@@ -343,6 +433,7 @@ std::string segment_docstring(const function_signature& signature, const functio
          "\nReturns\n-------\narray of one result per segment, or out if it was passed\n" +
          raises_text(signature, text);
   doc += "\nExamples\n--------\n>>> import exactdot as xd\n";
+  if (is_ratio_of_two(text)) return doc + ratio_example(base, "segment", "[0, 2, 4]");
   if (two) return doc + ">>> xd.segment_dot([1, 2, 3], [4, 5, 6], [0, 2, 3])\narray([14, 18])\n";
   for (const auto& [name, results] : segment_examples) {
     if (base == name) doc += ">>> xd.segment_" + base + "([3.0, 4.0, 1.0], [0, 2, 3])\narray([" + results + "])\n";
@@ -399,7 +490,7 @@ std::string reduction_docstring(const function_signature& signature) {
     std::string doc = std::string(text.summary) + "\n\n" + text.details + "\n\nParameters\n----------\n";
     doc += signature.inputs == 1                  ? "x : array of any shape, or a number,"
            : std::string_view(text.name) == "dot" ? "a, b : 1-D arrays of the same length,"
-                                                  : "a, b : arrays,";
+                                                  : names_of_both(signature) + " : arrays,";
     doc += element_types_text + keywords_text(signature, text);
     return doc + returns_text(text) + raises_text(signature, text) +
            "\nExamples\n--------\n>>> import exactdot as xd\n>>> import numpy as np\n" + text.example;

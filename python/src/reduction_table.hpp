@@ -12,6 +12,7 @@ enum class shapes : unsigned char {
   vectors,        ///< of one dimension
   axes,           ///< any axes of an array
   pairs,          ///< one axis of two arrays, the others broadcast
+  ratios,         ///< the same, or all axes of two arrays of one shape
   matrix_vector,  ///< matrices and vectors
   segments,       ///< stretches of one vector, or two
   groups,         ///< elements with the same key, of one array or two
@@ -30,13 +31,14 @@ constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
 inline constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
 inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
+inline constexpr unsigned ratio_keywords = placement | bit(dtype_parameter);
 constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
 inline constexpr unsigned group_sum_keywords = of_groups(rounding_keywords) | bit(add_to_parameter);
 inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 inline constexpr unsigned list_keywords = placement | bit(dtype_parameter) | bit(joined_parameter);
 inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
 
-inline constexpr std::array<reduction_function, 44> functions = {{
+inline constexpr std::array<reduction_function, 68> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
     {{"matvec", 2, rounding_keywords}, reduction::dot, shapes::matrix_vector},
@@ -92,6 +94,86 @@ inline constexpr std::array<reduction_function, 44> functions = {{
     {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
     {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
     {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
+    {{"weighted_mean", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_weights},
+     reduction::weighted_mean,
+     shapes::ratios},
+    {{"cosine", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_y},
+     reduction::cosine,
+     shapes::ratios},
+    {{"distance", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_y},
+     reduction::distance,
+     shapes::ratios},
+    {{"cov", 2, axes_keywords | ratio_keywords | deviation_keywords, shape_arguments::none, false,
+      input_names::x_and_y, 1},
+     reduction::covariance,
+     shapes::ratios},
+    {{"corr", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_y},
+     reduction::correlation,
+     shapes::ratios},
+    {{"slope", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_y},
+     reduction::slope,
+     shapes::ratios},
+    {{"intercept", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_y},
+     reduction::intercept,
+     shapes::ratios},
+    {{"standard_error", 1, axes_keywords | ratio_keywords | deviation_keywords, shape_arguments::none, false,
+      input_names::a_and_b, 1},
+     reduction::standard_error},
+    {{"segment_weighted_mean", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_weights},
+     reduction::weighted_mean,
+     shapes::segments},
+    {{"segment_cosine", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_y},
+     reduction::cosine,
+     shapes::segments},
+    {{"segment_distance", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_y},
+     reduction::distance,
+     shapes::segments},
+    {{"segment_cov", 2, ratio_keywords | deviation_keywords, shape_arguments::offsets, false, input_names::x_and_y,
+      1},
+     reduction::covariance,
+     shapes::segments},
+    {{"segment_corr", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_y},
+     reduction::correlation,
+     shapes::segments},
+    {{"segment_slope", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_y},
+     reduction::slope,
+     shapes::segments},
+    {{"segment_intercept", 2, ratio_keywords, shape_arguments::offsets, false, input_names::x_and_y},
+     reduction::intercept,
+     shapes::segments},
+    {{"segment_standard_error", 1, ratio_keywords | deviation_keywords, shape_arguments::offsets, false,
+      input_names::a_and_b, 1},
+     reduction::standard_error,
+     shapes::segments},
+    {{"group_weighted_mean", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false,
+      input_names::x_and_weights},
+     reduction::weighted_mean,
+     shapes::groups},
+    {{"group_cosine", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false, input_names::x_and_y},
+     reduction::cosine,
+     shapes::groups},
+    {{"group_distance", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false,
+      input_names::x_and_y},
+     reduction::distance,
+     shapes::groups},
+    {{"group_cov", 2, ratio_keywords | deviation_keywords | bit(skip_parameter), shape_arguments::keys, false,
+      input_names::x_and_y, 1},
+     reduction::covariance,
+     shapes::groups},
+    {{"group_corr", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false, input_names::x_and_y},
+     reduction::correlation,
+     shapes::groups},
+    {{"group_slope", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false, input_names::x_and_y},
+     reduction::slope,
+     shapes::groups},
+    {{"group_intercept", 2, ratio_keywords | bit(skip_parameter), shape_arguments::keys, false,
+      input_names::x_and_y},
+     reduction::intercept,
+     shapes::groups},
+    {{"group_standard_error", 1, ratio_keywords | deviation_keywords | bit(skip_parameter), shape_arguments::keys,
+      false, input_names::a_and_b, 1},
+     reduction::standard_error,
+     shapes::groups},
     {{"rms_norm", 1, placement | bit(epsilon_parameter), shape_arguments::weight},
      reduction::sum_of_squares,
      shapes::normalised},

@@ -86,8 +86,8 @@ any_scalar host_reduce(const reduction_call& call, reduction what, element_type 
   const imported_array* const b = call.inputs.other();
   any_scalar value;
   compute(a, b, call.chosen, [&](const options& chosen) {
-    value =
-        b != nullptr ? dot(a.view(), b->view(), result, chosen) : reduce(what, a.view(), result, chosen, call.ddof.whole);
+    value = b != nullptr ? reduce(what, a.view(), b->view(), result, chosen, call.ddof.whole)
+                         : reduce(what, a.view(), result, chosen, call.ddof.whole);
   });
   return value;
 }
@@ -170,6 +170,7 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
       call.inputs.check();
       return reduce_pairs(over_axes);
     case shapes::pairs:
+    case shapes::ratios:
       return reduce_pairs(over_axes);
     case shapes::matrix_vector:
       return reduce_matrix_vector(over_axes);
@@ -186,8 +187,12 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
-  if (call.function.takes != shapes::axes) return call.function.takes == shapes::vectors && !call.as_array;
-  return call.inputs.first.dimensions <= 1 && !is_given(given, axis_parameter) && !call.as_array &&
+  const bool are_pairs = call.function.takes == shapes::ratios;
+  if (call.function.takes != shapes::axes && !are_pairs)
+    return call.function.takes == shapes::vectors && !call.as_array;
+  if (are_pairs && call.inputs.second.dimensions != 1) return false;
+  return (call.inputs.first.dimensions == 1 || (call.inputs.first.dimensions == 0 && !are_pairs)) &&
+         !is_given(given, axis_parameter) && !call.as_array &&
          !is_true(given, keepdims_parameter, call.inputs.caller());
 }
 
@@ -269,8 +274,8 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   options["stream"] = call.stream;
   const auto name_of_type = [](element_type type) { return nb::str(std::string(name_of(type)).c_str()); };
   const nb::object dtype = call.dtype.is_none() ? nb::none() : nb::object(name_of_type(result_type(call)));
-  const nb::object ddof =
-      call.ddof.fractional != 0 ? nb::object(nb::float_(call.ddof.fractional)) : nb::object(nb::int_(call.ddof.whole));
+  const nb::object ddof = call.ddof.fractional != 0 ? nb::object(nb::float_(call.ddof.fractional))
+                                                    : nb::object(nb::int_(call.ddof.whole));
   nb::tuple after = nb::make_tuple();
   PyObject* const* const places = given.inputs + call.function.signature.inputs;
   const auto place = [&](int i) { return places[i] != nullptr ? nb::handle(places[i]) : nb::handle(Py_None); };
@@ -303,15 +308,27 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
-  inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers = function.takes != shapes::group_sizes;
+  const bool is_ratio = core::info_of(function.what).is_ratio;
+  inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers =
+      function.takes != shapes::group_sizes && !is_ratio;
+  inputs.mixes_types = is_ratio;
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
+  if (is_ratio && inputs.on_gpu())
+    inputs.refuse(false, "arrays in GPU memory have no ratios; copy them to the host");
   const bool is_variance = function.what == reduction::variance || function.what == reduction::stddev;
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
-  if (is_variance) call.ddof = read_ddof(given.keywords[ddof_parameter], given.keywords[correction_parameter], caller);
+  if (has_ddof(function.what)) {
+    call.ddof = read_ddof(given.keywords[ddof_parameter], given.keywords[correction_parameter], caller,
+                          default_ddof(function.what));
+    if (is_ratio && call.ddof.fractional != 0) {
+      throw_python(false,
+                   std::string(caller) + ": ddof is a fraction, which only var and std take; use an integer");
+    }
+  }
   if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
   call.negative_zero = is_true(given, negative_zero_parameter, caller);
   call.dtype = keyword(given, dtype_parameter, Py_None);
@@ -358,7 +375,8 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   const char* const caller = function.signature.name;
   if (function.takes == shapes::normalised) return call_normalise(function, given);
   const bool two = function.signature.inputs == 2;
-  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1])
+  const names_of_two names = names_of_inputs(function.signature);
+  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));

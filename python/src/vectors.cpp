@@ -15,8 +15,8 @@ std::string gpu_name(const imported_array& vector) { return "GPU " + std::to_str
 vectors::vectors(const char* caller, nb::handle x, const char* name)
     : caller_(caller), names_{name, ""}, objects_{x, nb::handle()}, two_(false) {}
 
-vectors::vectors(const char* caller, nb::handle a, nb::handle b)
-    : caller_(caller), names_{"a", "b"}, objects_{a, b}, two_(true) {}
+vectors::vectors(const char* caller, nb::handle a, nb::handle b, const char* name_of_a, const char* name_of_b)
+    : caller_(caller), names_{name_of_a, name_of_b}, objects_{a, b}, two_(true) {}
 
 std::string vectors::description() const {
   std::string text = std::string(names_[0]) + " is " + describe(objects_[0].ptr());
@@ -45,11 +45,12 @@ void vectors::locate() {
   if (!two_) return;
   locate_one(second, objects_[1], names_[1]);
   if (first.on_gpu == second.on_gpu) return make_lists_floats();
-  refuse(false,
-         std::string("a is in ") + memory_name(first) + ", b in " + memory_name(second) + "; copy one of them");
+  refuse(false, std::string(names_[0]) + " is in " + memory_name(first) + ", " + names_[1] + " in " +
+                    memory_name(second) + "; copy one of them");
 }
 
-/// A list has the exact result of its numbers: its integers have no type that the other input's floats could clash with.
+/// A list has the exact result of its numbers: its integers have no type that the other input's floats could clash
+/// with.
 void vectors::make_lists_floats() {
   if (first.holds_exact_numbers || second.holds_exact_numbers) return;
   if (is_integer(first.type) == is_integer(second.type)) return;
@@ -65,13 +66,14 @@ void vectors::make_lists_floats() {
 void vectors::check_dimensions() const {
   for (const imported_array* array : {&first, &second}) {
     if (array->dimensions == 1) continue;
-    refuse(false, std::string(array == &first ? "a" : "b") + ": has no dimension; use a 1-D array");
+    refuse(false, std::string(names_[array == &first ? 0 : 1]) + ": has no dimension; use a 1-D array");
   }
 }
 
 void vectors::check_types() const {
-  if (is_integer(first.type) == is_integer(second.type)) return;
-  refuse(true, "a holds " + std::string(name_of(first.type)) + ", b " + std::string(name_of(second.type)) +
+  if (mixes_types || is_integer(first.type) == is_integer(second.type)) return;
+  refuse(true, std::string(names_[0]) + " holds " + std::string(name_of(first.type)) + ", " + names_[1] + " " +
+                   std::string(name_of(second.type)) +
                    "; convert one, as integers and floating-point numbers do not mix");
 }
 
@@ -86,7 +88,8 @@ void vectors::check() const {
 
 void vectors::check_devices() const {
   if (!two_ || first.device == second.device) return;
-  refuse(false, "a is on " + gpu_name(first) + ", b on " + gpu_name(second) + "; copy one of them");
+  refuse(false, std::string(names_[0]) + " is on " + gpu_name(first) + ", " + names_[1] + " on " +
+                    gpu_name(second) + "; copy one of them");
 }
 
 void vectors::import_array(imported_array& array, const char* name, const stream_choice& stream) const {

@@ -15,8 +15,8 @@ class vectors {
  public:
   /// One vector, which messages call `name`. An array without a dimension is one element.
   vectors(const char* caller, nb::handle x, const char* name);
-  /// Two, a and b, of one dimension.
-  vectors(const char* caller, nb::handle a, nb::handle b);
+  /// Two, of one dimension.
+  vectors(const char* caller, nb::handle a, nb::handle b, const char* name_of_a = "a", const char* name_of_b = "b");
 
   /// Locates them. They must all be in host memory or all in GPU memory. Throws TypeError or ValueError; check() or
   /// import_on_gpu() follows.
@@ -45,6 +45,7 @@ class vectors {
   [[nodiscard]] std::string description() const;
 
   imported_array first, second;
+  bool mixes_types = false;  ///< integers and floating-point numbers may be the two inputs
 
  private:
   void locate_one(imported_array& array, nb::handle object, const char* name);

@@ -17,6 +17,8 @@ or an iterator of numbers.
 """
 GROUPS = {  # heading: names, in this order
     "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot matvec linalg.vector_norm",
+    "Ratios": "weighted_mean cosine distance cov corr slope intercept standard_error",
+    "Normalised rows": "rms_norm layer_norm",
     "Lists": "list_*",
     "Segments": "segment_*",
     "Groups": "group_count group_*",
@@ -32,6 +34,7 @@ types of results are described at `sum`.
 TORCH_GROUPS = {
     "Reductions of tensors": "sum mean var std vector_norm amax amin",
     "Products": "dot vecdot mv linear add",
+    "Normalised rows": "rms_norm layer_norm",
     "Rows by an index": "index_add scatter_add segment_reduce embedding embedding_bag",
     "Losses and norms of gradients": "mse_loss nll_loss get_total_norm clip_grad_norm_ clip_grads_with_norm_",
     "PyTorch's own functions": "deterministic use_deterministic report Report",

@@ -67,7 +67,7 @@ core::decision decide(const bounded_finish& call, const xd_bounded& sum, const x
 bounded_finish finish_of(const char* caller, int what, int type, std::int64_t ddof, int result_type) {
   const reduction chosen = to_reduction(what, caller);
   const element_type to = to_type(result_type, caller);
-  if (gives_element(chosen) || gives_index(chosen)) {
+  if (core::info_of(chosen).sums == 0) {
     refuse(errc::bad_option, caller, std::string(name_of(chosen)) + " is no sum");
   }
   const core::finish finish = core::info_of(chosen).finish;

@@ -25,7 +25,12 @@ static_assert(is_same(XD_DOT, reduction::dot) && is_same(XD_SUM, reduction::sum)
               is_same(XD_VARIANCE, reduction::variance) && is_same(XD_STDDEV, reduction::stddev) &&
               is_same(XD_MIN, reduction::min) && is_same(XD_MAX, reduction::max) &&
               is_same(XD_ARGMIN, reduction::argmin) && is_same(XD_ARGMAX, reduction::argmax) &&
-              reduction_names.size() == XD_ARGMAX + 1);
+              is_same(XD_WEIGHTED_MEAN, reduction::weighted_mean) && is_same(XD_COSINE, reduction::cosine) &&
+              is_same(XD_DISTANCE, reduction::distance) && is_same(XD_COVARIANCE, reduction::covariance) &&
+              is_same(XD_CORRELATION, reduction::correlation) && is_same(XD_SLOPE, reduction::slope) &&
+              is_same(XD_INTERCEPT, reduction::intercept) &&
+              is_same(XD_STANDARD_ERROR, reduction::standard_error) &&
+              reduction_names.size() == XD_STANDARD_ERROR + 1);
 static_assert(is_same(XD_EXACT, mode::exact) && is_same(XD_FAST, mode::fast) &&
               is_same(XD_AUTOMATIC, device::automatic) && is_same(XD_CPU, device::cpu) &&
               is_same(XD_CUDA, device::cuda));

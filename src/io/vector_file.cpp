@@ -88,8 +88,7 @@ void check_types(const vector_file& a, const vector_file& b) {
   }
 }
 
-void check_pair(const vector_file& a, const vector_file& b) {
-  check_types(a, b);
+void check_lengths(const vector_file& a, const vector_file& b) {
   if (a.n() != b.n()) {
     fail(b.path(), fmt::format("has length {}, but {} has length {}; expected the same length", b.n(),
                                printable(a.path()), a.n()));

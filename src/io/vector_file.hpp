@@ -64,8 +64,7 @@ class vector_file {
 /// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers.
 void check_types(const vector_file& a, const vector_file& b);
 
-/// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers, of
-/// the same length.
-void check_pair(const vector_file& a, const vector_file& b);
+/// Throws errc::file, with the names of both files, unless they have the same length.
+void check_lengths(const vector_file& a, const vector_file& b);
 
 }  // namespace exactdot::io

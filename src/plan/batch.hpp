@@ -21,6 +21,7 @@ struct batch_request {
   std::int64_t ddof = 0;
   /// Null, or what the words at `out` are: of every result a state, to which its sums are added.
   const stored_state* states = nullptr;
+  bool takes_ratios = false;  ///< as of request
 
   /// Bytes of a result.
   [[nodiscard]] std::size_t result_size() const {

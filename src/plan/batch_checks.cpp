@@ -83,7 +83,7 @@ std::size_t count_or_refuse(const batch_request& asked, std::span<const axis> ax
 
 void check_each(const batch_request& asked, const any_vector& a, const any_vector& b, std::size_t results,
                 mode mode) {
-  request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof};
+  request one{asked.caller, asked.what, a, b, asked.out.type, asked.ddof, asked.takes_ratios};
   if (results == 0 && a.n == 0) one.a.n = one.b.n = 1;  // no vector is empty where there is none
   const bool lacks_elements = results > 1 && a.n == 0 && core::info_of(asked.what).is_extremum;
   if (lacks_elements) one.a.n = one.b.n = 1;  // the sentence of one vector would be wrong

@@ -93,7 +93,7 @@ void check_types(const request& asked) {
                 "the vectors differ in length (" + std::to_string(asked.a.n) + " and " + std::to_string(asked.b.n) +
                     " elements)");
   }
-  if (two && is_integer(asked.a.type) != is_integer(asked.b.type)) {
+  if (two && !core::info_of(asked.what).is_ratio && is_integer(asked.a.type) != is_integer(asked.b.type)) {
     throw_error(errc::bad_option, asked.caller,
                 "one vector holds integers (" + quoted(is_integer(asked.a.type) ? asked.a.type : asked.b.type) +
                     "), the other floating-point numbers; convert one of them");
@@ -131,8 +131,17 @@ void check_request(const request& asked, mode mode) {
   if (asked.ddof < 0) {
     throw_error(errc::bad_option, asked.caller, "ddof is " + std::to_string(asked.ddof) + "; use 0 or more");
   }
-  if (core::info_of(asked.what).needs_squares() && mode == mode::fast) {
-    throw_error(errc::bad_option, asked.caller, "mode fast has no variance; use mode exact");
+  const core::reduction_info& info = core::info_of(asked.what);
+  if ((info.needs_squares() || info.is_ratio) && mode == mode::fast) {
+    throw_error(
+        errc::bad_option, asked.caller,
+        std::string("mode fast has no ") + (info.is_ratio ? name_of(asked.what) : "variance") + "; use mode exact");
+  }
+  if (info.is_ratio && !asked.takes_ratios) {
+    throw_error(errc::bad_option, asked.caller,
+                std::string(name_of(asked.what)) +
+                    " is made of several sums; it is computed of arrays in host memory, by "
+                    "the calls that return results");
   }
   if (asked.a.n == 0 && core::info_of(asked.what).is_extremum) {
     throw_error(errc::empty_input, asked.caller, "the vector is empty, so it has no least or greatest element");

@@ -20,7 +20,8 @@ struct request {
   reduction what = reduction::dot;
   any_vector a, b;  ///< b only if the reduction has two inputs
   element_type result = element_type::float64;
-  std::int64_t ddof = 0;  ///< of a variance
+  std::int64_t ddof = 0;      ///< where it is a part of the divisor
+  bool takes_ratios = false;  ///< the caller computes ratios of the sums of several calls; no engine does
 };
 
 enum class memory_kind : unsigned char { host, pinned, managed, device };

@@ -29,8 +29,11 @@ stored_state stored(const state_format& of, const char* caller) {
   if (exactdot::detail::sums_of(of.what) != 0) {
     throw_error(errc::bad_option, caller, "unknown form of states; use full or compact");
   }
+  const bool is_ratio = core::info_of(of.what).is_ratio;
   throw_error(errc::bad_option, caller,
-              std::string(name_of(of.what)) + " has no states: results of parts merge by min and max themselves");
+              std::string(name_of(of.what)) + " has no states" +
+                  (is_ratio ? "; those of its sums, variance and dot, merge"
+                            : ": results of parts merge by min and max themselves"));
 }
 
 void require_state_count(std::size_t count, std::size_t words, const stored_state& of, const char* caller) {

@@ -3,6 +3,7 @@
 #include <cpu/batch.hpp>
 #include <cpu/environment.hpp>
 #include <cpu/levels.hpp>
+#include <cpu/ratios.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/shared_rows.hpp>
 #include <exactdot/batches.hpp>
@@ -42,13 +43,15 @@ namespace {
 [[gnu::noinline]] std::uint64_t reduce_by_plan(reduction what, const any_vector& a, const any_vector& b,
                                                element_type result, const options& options, std::int64_t ddof) {
   const cpu_engine::standard_arithmetic environment;
-  return engine::run(engine::make_plan({name_of(what), what, a, b, result, ddof}, options));
+  const engine::request asked{name_of(what), what, a, b, result, ddof, true};
+  const engine::plan plan = engine::make_plan(asked, options);
+  return cpu_engine::is_ratio(what) ? cpu_engine::ratio(plan) : engine::run(plan);
 }
 
 /// Whether the reduction has one sum that its result is made of, so that a short call can skip the plan.
 bool needs_no_plan(reduction what, mode mode) {
   const auto& info = core::info_of(what);
-  return !info.is_extremum && !info.needs_squares() && (mode == mode::exact || info.finish == core::finish::round);
+  return info.sums == 1 && (mode == mode::exact || info.finish == core::finish::round);
 }
 
 /// The results of calls on contiguous carriers that need no plan. Six arguments: the calls pass them on in
@@ -121,6 +124,11 @@ void require_one_input(reduction what) {
                       std::string(name_of(what)) + " takes two vectors; call " + name_of(what) + "(a, b)");
 }
 
+void require_two_inputs(reduction what) {
+  if (!is_known(what) || inputs_of(what) == 2) return;
+  engine::throw_error(errc::bad_option, "reduce", std::string(name_of(what)) + " takes one vector");
+}
+
 namespace {
 /// A dot that needs its elements converted, or a plan.
 [[gnu::noinline]] std::uint64_t other_dot(element_type elements, element_type result, const void* a, const void* b,
@@ -165,6 +173,7 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 namespace {
 void run_batch(engine::batch batch) {
   const cpu_engine::standard_arithmetic environment;
+  if (batch.each.info().is_ratio) return cpu_engine::ratios(batch);
   if (!batch.each.on_gpu) return cpu_engine::reduce(std::move(batch));
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
@@ -211,21 +220,24 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
 
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
   if (multiplied_without_batch(asked, a, b, options)) return;
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
 
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
   run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                    const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
-  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof};
-  run_batch(engine::make_group_batch(asked, a, b, keys, options));
+  const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  engine::batch made = engine::make_group_batch(asked, a, b, keys, options);
+  if (!cpu_engine::is_ratio(what)) return run_batch(std::move(made));
+  const cpu_engine::standard_arithmetic environment;
+  cpu_engine::ratios_of_groups(made, a, b, keys, out);
 }
 
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller) {

@@ -38,7 +38,7 @@ void expect_same(reduction what, const any_vector& a, const any_vector& b, eleme
                            std::string(name_of(result)) + ", " + std::to_string(a.n) + " elements";
   try {
     const any_scalar value =
-        inputs_of(what) == 2 ? dot(a, b, result, options) : reduce(what, a, result, options, ddof);
+        inputs_of(what) == 2 ? reduce(what, a, b, result, options, ddof) : reduce(what, a, result, options, ddof);
     std::memcpy(expected, &value.bits, size_of(result));
     EXPECT_EQ(status, XD_OK) << name << ": " << xd_message();
   } catch (const error& thrown) {

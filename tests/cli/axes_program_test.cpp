@@ -55,6 +55,22 @@ TEST_F(axes_program, multiplies_a_matrix_and_a_vector) {
   EXPECT_EQ(run_well({"dot", matrix(), matrix(), "--axis", "0"}), "17\n29\n45\n");
 }
 
+TEST_F(axes_program, computes_ratios) {
+  const std::string x = write("x.npy", std::vector<double>{1, 2, 4}), y = write("y.npy", std::vector<double>{3, 5, 9});
+  const std::string counts = write("n.npy", std::vector<std::int64_t>{1, 1, 2});
+  EXPECT_EQ(run_well({"weighted_mean", x, counts}), "2.75\n");
+  EXPECT_EQ(run_well({"corr", x, y}), "1\n");
+  EXPECT_EQ(run_well({"slope", x, y}) + run_well({"intercept", x, y}), "2\n1\n");
+  EXPECT_EQ(run_well({"covariance", x, y, "--ddof", "0"}), run_well({"cov", x, y, "--ddof=0"}));
+  EXPECT_EQ(run_well({"cov", x, x}), run_well({"var", x, "--ddof", "1"}));
+  EXPECT_EQ(run_well({"sem", write("z.npy", std::vector<float>{1, 3})}), "1\n");
+  EXPECT_EQ(run_well({"weighted_mean", matrix(), counts, "--axis", "1"}), "2.25\n5.25\n");
+  EXPECT_EQ(run_well({"distance", matrix(), matrix(), "--axis", "0"}), "0\n0\n0\n");
+  expect_usage_fault({"cosine", x, y, "--mode", "fast"}, {"--mode", "exact"});
+  expect_usage_fault({"corr", x, y, "--ddof", "1"}, {"--ddof"});
+  EXPECT_NE(run({"cosine", x, matrix()}).status, 0);
+}
+
 TEST_F(axes_program, writes_a_file_that_it_reads_again) {
   const std::string out = folder.path() + "/out.npy";
   EXPECT_EQ(run_well({"sum", matrix(), "--axis", "0", "--out", out}), "");

@@ -121,7 +121,7 @@ TEST_F(group_program, refuses_wrong_usage) {
   expect_usage_fault({"group", x, k, "--reduction", "dot"}, {"--reduction", "dot", "sum", "count"});
   expect_usage_fault({"group", x, k, "--reduction", "argmin"}, {"--reduction"});
   expect_usage_fault({"group", x, k, "--reduction", "min", "--result", "float32"}, {"--result", "min"});
-  expect_usage_fault({"group", x, k, "--ddof", "1"}, {"--ddof", "sum", "var or std"});
+  expect_usage_fault({"group", x, k, "--ddof", "1"}, {"--ddof", "sum", "var, std or standard_error"});
   expect_usage_fault({"group", x, k, "--reduction", "var", "--ddof", "-1"}, {"--ddof"});
   expect_usage_fault({"group", x, k, "--reduction", "mean", "--result", "int64"}, {"int64"});
   expect_usage_fault({"group", x, k, "--dtype-keys", "float32"}, {"--dtype-keys"});

@@ -11,7 +11,8 @@
 namespace {
 
 const std::string commands =
-    "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, group, generate, lab, "
+    "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, weighted_mean, cosine, distance, "
+    "cov, corr, slope, intercept, standard_error, group, generate, lab, "
     "hazards, "
     "bench, info";
 

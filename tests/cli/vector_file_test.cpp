@@ -124,12 +124,12 @@ TEST_F(vector_files, must_agree_in_kind_and_length) {
   const vector_file narrow{write("narrow.npy", npy_file(std::vector<float>{1, 2, 3, 4}))};
   const vector_file integers{write("integers.npy", npy_file(std::vector<std::int16_t>{1, 2, 3, 4}))};
   const vector_file bytes{write("bytes.npy", npy_file(std::vector<std::uint8_t>{1, 2, 3, 4}))};
-  EXPECT_EQ(fault_of([&] { check_pair(a, same); }), "");
-  EXPECT_EQ(fault_of([&] { check_pair(a, shorter); }),
+  EXPECT_EQ(fault_of([&] { check_lengths(a, same); }), "");
+  EXPECT_EQ(fault_of([&] { check_lengths(a, shorter); }),
             shorter.path() + ": has length 3, but " + a.path() + " has length 4; expected the same length");
-  EXPECT_EQ(fault_of([&] { check_pair(a, narrow); }), "");
-  EXPECT_EQ(fault_of([&] { check_pair(integers, bytes); }), "");
-  EXPECT_EQ(fault_of([&] { check_pair(a, integers); }),
+  EXPECT_EQ(fault_of([&] { check_types(a, narrow); }), "");
+  EXPECT_EQ(fault_of([&] { check_types(integers, bytes); }), "");
+  EXPECT_EQ(fault_of([&] { check_types(a, integers); }),
             integers.path() + ": holds int16, but " + a.path() +
                 " holds float64; expected two floating-point or two integer types");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "oracle/order_v1.hpp"
+#include "oracle/quotient.hpp"
 
 namespace oracle {
 namespace {
@@ -34,15 +35,34 @@ number magnitude_of(number x) {
 
 constexpr number one{kind::finite, {false, 1, 0}};
 
+bool is_ratio(reduction what) { return what >= reduction::weighted_mean; }
+bool is_moment(reduction what) { return what == reduction::variance || what == reduction::stddev; }
+
+/// √(square/divisor) · 2^exponent with this sign, rounded once: its encoding. Both are above 0.
+std::uint64_t round_root(const mpz_class& square, const mpz_class& divisor, int exponent, bool negative,
+                         int precision, int exponent_bits) {
+  const auto bits = [](const mpz_class& x) { return static_cast<int>(mpz_sizeinbase(x.get_mpz_t(), 2)); };
+  const int shift = (std::max(0, bits(divisor) - bits(square)) + 301) / 2 * 2;
+  const mpz_class shifted = square << static_cast<unsigned>(shift);
+  const mpz_class whole = shifted / divisor, root = sqrt(whole);
+  mpz_class value = 2 * root + (root * root * divisor != shifted ? 1 : 0);
+  if (negative) value = -value;
+  return round_number(value, exponent - shift / 2 - 1, precision, exponent_bits);
+}
+
 /// The factors of term i.
 std::pair<number, number> factors_of(reduction what, const any_vector& a, const any_vector& b, std::size_t i) {
   const number x = element_at(a, i);
   switch (what) {
-    case reduction::dot: return {x, element_at(b, i)};
-    case reduction::asum: return {magnitude_of(x), one};
+    case reduction::dot:
+      return {x, element_at(b, i)};
+    case reduction::asum:
+      return {magnitude_of(x), one};
     case reduction::sum_of_squares:
-    case reduction::nrm2: return {x, x};
-    default: return {x, one};
+    case reduction::nrm2:
+      return {x, x};
+    default:
+      return is_ratio(what) ? std::pair(x, element_at(b, i)) : std::pair(x, one);
   }
 }
 
@@ -81,7 +101,8 @@ any_scalar special_result(const special_counts& counts, element_type result) {
     return {result, nan_bits(result)};
   }
   const std::uint64_t infinity = infinity_pattern(info.precision, info.exponent_bits);
-  const std::uint64_t sign = std::uint64_t{counts.negative_infinities != 0} << (info.precision - 1 + info.exponent_bits);
+  const std::uint64_t sign = std::uint64_t{counts.negative_infinities != 0}
+                             << (info.precision - 1 + info.exponent_bits);
   return {result, infinity | sign};
 }
 
@@ -118,13 +139,14 @@ reference::reference(reduction what, const any_vector& a, const any_vector& b, s
     find_extreme(a);
     return;
   }
-  const bool needs_squares = what == reduction::variance || what == reduction::stddev;
+  const any_vector& second = what == reduction::standard_error ? a : b;
   for (std::size_t i = 0; i < a.n; ++i) {
-    const auto [x, y] = factors_of(what, a, b, i);
+    const auto [x, y] = factors_of(what, a, second, i);
     sum_.add(x, y);
-    if (needs_squares) squares_.add(x, x);
+    if (is_moment(what) || is_ratio(what)) squares_.add(x, x);
+    if (is_ratio(what)) x_.add(x, one), y_.add(y, one), yy_.add(y, y);
   }
-  if (is_integer_ || needs_squares) return;
+  if (is_integer_ || is_moment(what) || is_ratio(what)) return;
   const element_type other = what == reduction::dot ? b.type : a.type;
   fast_ = with_accumulation_type(a.type, other, [&]<class T>(T) {
     std::vector<T> x(a.n), y(a.n);
@@ -145,9 +167,10 @@ void reference::find_extreme(const any_vector& x) {
   const bool greatest = what_ == reduction::max || what_ == reduction::argmax;
   for (std::size_t i = 0; i < x.n; ++i) {
     const number candidate = element_at(x, i);
-    const bool better = i == 0 || (extreme_.kind != kind::nan &&
-                                   (candidate.kind == kind::nan ||
-                                    (greatest ? is_less(extreme_, candidate) : is_less(candidate, extreme_))));
+    const bool better =
+        i == 0 ||
+        (extreme_.kind != kind::nan &&
+         (candidate.kind == kind::nan || (greatest ? is_less(extreme_, candidate) : is_less(candidate, extreme_))));
     if (better) extreme_ = candidate, index_ = i;
   }
 }
@@ -165,15 +188,17 @@ std::optional<any_scalar> reference::exact(element_type result) const {
     const std::uint64_t size = extreme_.value.mantissa;
     return any_scalar{result, (extreme_.value.negative ? ~size + 1 : size) & mask};
   }
+  if (is_ratio(what_)) return ratio(result);
   const special_counts& special = sum_.specials();
   constexpr int unit = integer_sum::unit_exponent;
-  const bool is_variance = what_ == reduction::variance || what_ == reduction::stddev;
+  const bool is_variance = is_moment(what_);
   const auto n = static_cast<unsigned long>(n_);
   if (is_variance) {
     const bool undefined = special != special_counts() || n_ <= static_cast<std::size_t>(ddof_);
     if (undefined) return any_scalar{result, nan_bits(result)};
     const mpz_class numerator = (squares_.units() * n << -unit) - sum_.units() * sum_.units();
-    scaled_integer found = quotient(numerator, 2 * unit, mpz_class(n) * mpz_class(n - static_cast<unsigned long>(ddof_)));
+    scaled_integer found =
+        quotient(numerator, 2 * unit, mpz_class(n) * mpz_class(n - static_cast<unsigned long>(ddof_)));
     if (what_ == reduction::stddev) found = root(found);
     return rounded(found.value, found.exponent, result);
   }
@@ -194,6 +219,82 @@ std::optional<any_scalar> reference::exact(element_type result) const {
   if (!fits) return std::nullopt;
   const std::uint64_t size = mpz_class(abs(value)).get_ui();
   return any_scalar{result, value < 0 ? ~size + 1 : size};
+}
+
+namespace {
+
+/// Σxy/Σy where one of them has terms that are no numbers, or Σy is 0: docs/contract.md.
+any_scalar special_mean(const integer_sum& sum, const integer_sum& weights, element_type result) {
+  const auto is_nan = [](const special_counts& of) {
+    return of.nans != 0 || (of.positive_infinities != 0 && of.negative_infinities != 0);
+  };
+  const auto is_infinite = [](const special_counts& of) { return of != special_counts(); };
+  const auto is_below_0 = [&](const integer_sum& of) {
+    return is_infinite(of.specials()) ? of.specials().negative_infinities != 0 : sgn(of.units()) < 0;
+  };
+  const special_counts &above = sum.specials(), &below = weights.specials();
+  const bool no_weight = !is_infinite(below) && sgn(weights.units()) == 0;
+  if (is_nan(above) || is_nan(below) || (is_infinite(above) && is_infinite(below)) || no_weight) {
+    return {result, nan_bits(result)};
+  }
+  const bool negative = is_below_0(sum) != is_below_0(weights);
+  if (is_infinite(above)) return special_result({0, !negative, negative}, result);
+  const auto& info = exactdot::info_of(result);
+  return {result, std::uint64_t{negative} << (info.precision - 1 + info.exponent_bits)};
+}
+
+}  // namespace
+
+any_scalar reference::ratio(element_type result) const {
+  constexpr int unit = integer_sum::unit_exponent;
+  const auto& info = exactdot::info_of(result);
+  const mpz_class &x = x_.units(), &y = y_.units(), &xy = sum_.units(), &xx = squares_.units(), &yy = yy_.units();
+  const mpz_class n(static_cast<unsigned long>(n_));
+  const mpz_class degrees = n - mpz_class(static_cast<unsigned long>(ddof_));
+  const any_scalar nan{result, nan_bits(result)};
+  const auto is_finite = [](const integer_sum& sum) { return sum.specials() == special_counts(); };
+  const bool is_mean = what_ == reduction::weighted_mean;
+  if (is_mean && !(is_finite(sum_) && is_finite(y_) && y != 0)) return special_mean(sum_, y_, result);
+  const bool two = what_ != reduction::standard_error;
+  if (!is_mean && !(is_finite(x_) && (!two || is_finite(y_)))) {
+    const bool no_nan = x_.specials().nans == 0 && y_.specials().nans == 0;
+    const bool in_one = is_finite(x_) != is_finite(y_);
+    return what_ == reduction::distance && no_nan && in_one ? special_result({0, 1, 0}, result) : nan;
+  }
+  const auto moment = [&](const mpz_class& a, const mpz_class& b, const mpz_class& product) {
+    return mpz_class((n * product << -unit) - a * b);
+  };
+  const auto quotient = [&](const mpz_class& numerator, const mpz_class& divisor, int exponent) -> any_scalar {
+    if (sgn(divisor) == 0) return nan;
+    if (sgn(numerator) == 0) return {result, 0};
+    return {result, round_ratio(numerator, divisor, exponent, info.precision, info.exponent_bits)};
+  };
+  const auto root = [&](const mpz_class& square, const mpz_class& divisor, int exponent,
+                        bool negative) -> any_scalar {
+    if (sgn(divisor) == 0) return nan;
+    if (sgn(square) == 0) return {result, 0};
+    return {result, round_root(square, divisor, exponent, negative, info.precision, info.exponent_bits)};
+  };
+  switch (what_) {
+    case reduction::weighted_mean:
+      return quotient(xy, y, 0);
+    case reduction::cosine:
+      return root(xy * xy, xx * yy, 0, sgn(xy) < 0);
+    case reduction::distance:
+      return root((xx - 2 * xy + yy) << -unit, 1, unit, false);
+    case reduction::covariance:
+      return sgn(degrees) <= 0 ? nan : quotient(moment(x, y, xy), n * degrees, 2 * unit);
+    case reduction::correlation: {
+      const mpz_class numerator = moment(x, y, xy);
+      return root(numerator * numerator, moment(x, x, xx) * moment(y, y, yy), 0, sgn(numerator) < 0);
+    }
+    case reduction::slope:
+      return quotient(moment(x, y, xy), moment(x, x, xx), 0);
+    case reduction::intercept:
+      return quotient(y * xx - x * xy, moment(x, x, xx), 0);
+    default:
+      return sgn(degrees) <= 0 ? nan : root(moment(x, x, xx), n * n * degrees, unit, false);
+  }
 }
 
 std::optional<any_scalar> reference::fast(element_type result) const {
@@ -221,8 +322,9 @@ std::string reference::words_fault(std::span<const std::int64_t> words, int time
   }
   if (counts[0] != times * expected.nans || counts[1] != times * expected.positive_infinities ||
       counts[2] != times * expected.negative_infinities) {
-    return fmt::format("the counts of NaN, +inf, -inf are {} {} {}, expected {} times {} {} {}", counts[0], counts[1],
-                       counts[2], times, expected.nans, expected.positive_infinities, expected.negative_infinities);
+    return fmt::format("the counts of NaN, +inf, -inf are {} {} {}, expected {} times {} {} {}", counts[0],
+                       counts[1], counts[2], times, expected.nans, expected.positive_infinities,
+                       expected.negative_infinities);
   }
   return counts[3] >= 1 ? "" : fmt::format("the number of states is {}", counts[3]);
 }

@@ -27,14 +27,15 @@ class reference {
   [[nodiscard]] std::optional<exactdot::any_scalar> exact(exactdot::element_type result) const;
   [[nodiscard]] std::optional<exactdot::any_scalar> fast(exactdot::element_type result) const;
 
-  /// Empty if the words hold `times` times the sum: the counts of NaNs and infinities and, if these are 0, every bit
-  /// of the limbs. Carries may be pending.
+  /// Empty if the words hold `times` times the sum: the counts of NaNs and infinities and, if these are 0, every
+  /// bit of the limbs. Carries may be pending.
   [[nodiscard]] std::string words_fault(std::span<const std::int64_t> words, int times) const;
 
   [[nodiscard]] const integer_sum& sum() const { return sum_; }
 
  private:
   void find_extreme(const exactdot::any_vector& x);
+  [[nodiscard]] exactdot::any_scalar ratio(exactdot::element_type result) const;
   [[nodiscard]] exactdot::any_scalar rounded(const mpz_class& value, int exponent,
                                              exactdot::element_type result) const;
 
@@ -43,8 +44,9 @@ class reference {
   std::size_t n_;
   std::int64_t ddof_;
   bool is_integer_;
-  integer_sum sum_;      // of the terms
-  integer_sum squares_;  // of a variance
+  integer_sum sum_;         // of the terms, of a ratio those of both vectors
+  integer_sum squares_;     // of a variance or, of a ratio, of the first vector
+  integer_sum x_, y_, yy_;  // of a ratio
   number fast_;
   std::size_t index_ = 0;  // of an extreme element
   number extreme_;

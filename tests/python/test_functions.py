@@ -147,6 +147,14 @@ def test_signatures() -> None:
     expected |= {f"list_{name}": f"(x, *, joined=False, {rounds})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
     expected["rms_norm"] = f"(x, weight=None, *, epsilon=None, {common})"
     expected["layer_norm"] = f"(x, weight=None, bias=None, *, epsilon=1e-05, {common})"
+    for prefix, after, axis, last in (("", "", f"{axes}, ", ""), ("segment_", ", offsets", "", ""),
+                                      ("group_", ", keys, groups=None", "", ", skip_out_of_range=False")):
+        for name in ("weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept"):
+            ddof = "ddof=1, correction=None, " if name == "cov" else ""
+            inputs = "x, weights" if name == "weighted_mean" else "x, y"
+            expected[prefix + name] = f"({inputs}{after}, *, {axis}{ddof}dtype=None, {common}{last})"
+        inputs = "x, axis=None, *, keepdims=False, " if axis else f"x{after}, *, "
+        expected[f"{prefix}standard_error"] = f"({inputs}ddof=1, correction=None, dtype=None, {common}{last})"
     expected["check"] = "(x, *, stream=None)"
     expected["group_count"] = expected["group_max"].replace("x, ", "")
     functions = {name for name in xd.__all__ if inspect.isbuiltin(getattr(xd, name))} - {"nrm2", "variance", "stddev"}

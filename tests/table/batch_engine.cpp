@@ -50,8 +50,8 @@ class result_array {
 std::optional<any_scalar> run_vector(const call& asked, const any_vector& a, const any_vector& b) {
   try {
     const options options{.mode = asked.mode};
-    return asked.what == reduction::dot ? exactdot::dot(a, b, asked.result, options)
-                                        : exactdot::reduce(asked.what, a, asked.result, options, asked.ddof);
+    return inputs_of(asked.what) == 2 ? exactdot::reduce(asked.what, a, b, asked.result, options, asked.ddof)
+                                      : exactdot::reduce(asked.what, a, asked.result, options, asked.ddof);
   } catch (const error& refusal) {
     if (refusal.code() != errc::overflow) throw;
     return std::nullopt;
@@ -93,7 +93,7 @@ options batch_options(const call& asked) {
 }
 
 void reduce_grids(const call& asked, const any_grid& a, const any_grid& b, const any_results& out) {
-  if (asked.what == reduction::dot) return exactdot::dot(a, b, out, batch_options(asked));
+  if (inputs_of(asked.what) == 2) return exactdot::reduce(asked.what, a, b, out, batch_options(asked), asked.ddof);
   exactdot::reduce(asked.what, a, out, batch_options(asked), asked.ddof);
 }
 
@@ -181,7 +181,9 @@ std::optional<any_scalar> run_as_segment(const call& asked) {
   const auto found = compare(
       asked, given.count, 0,
       [&](const any_results& out) {
-        if (asked.what == reduction::dot) return exactdot::dot(asked.a, asked.b, given, out, batch_options(asked));
+        if (inputs_of(asked.what) == 2) {
+          return exactdot::reduce(asked.what, asked.a, asked.b, given, out, batch_options(asked), asked.ddof);
+        }
         exactdot::reduce(asked.what, asked.a, given, out, batch_options(asked), asked.ddof);
       },
       [&](std::size_t i) { return std::pair(part(asked.a, i), part(asked.b, i)); });
@@ -245,7 +247,9 @@ std::optional<any_scalar> run_as_group(const call& asked) {
   return compare(
       asked, count, index,
       [&](const any_results& out) {
-        if (asked.what == reduction::dot) return exactdot::dot(a.all(), b.all(), given, out, batch_options(asked));
+        if (inputs_of(asked.what) == 2) {
+          return exactdot::reduce(asked.what, a.all(), b.all(), given, out, batch_options(asked), asked.ddof);
+        }
         exactdot::reduce(asked.what, a.all(), given, out, batch_options(asked), asked.ddof);
       },
       [&](std::size_t i) { return std::pair(a.group(i), b.group(i)); });

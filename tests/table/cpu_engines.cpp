@@ -26,8 +26,10 @@ std::optional<any_scalar> run(const call& asked) {
   const exactdot::options options = options_of(asked);
   const bool same_type = asked.a.type == asked.b.type;
   try {
-    if (asked.what != reduction::dot)
+    if (exactdot::inputs_of(asked.what) == 1)
       return exactdot::reduce(asked.what, asked.a, asked.result, options, asked.ddof);
+    if (asked.what != reduction::dot)
+      return exactdot::reduce(asked.what, asked.a, asked.b, asked.result, options, asked.ddof);
     if (same_type && is_contiguous(asked.a) && is_contiguous(asked.b) && asked.variant % 2 == 0) {
       return any_scalar{asked.result, exactdot::detail::dot(asked.a.type, asked.result, asked.a.data, asked.b.data,
                                                             asked.a.n, options)};

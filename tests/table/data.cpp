@@ -106,6 +106,14 @@ std::size_t generator_count() { return oracle::generators<double>().size(); }
 input make_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n) {
   const bool is_extremum = exactdot::gives_element(tested.what) || exactdot::gives_index(tested.what);
   if (is_extremum && n == 0) n = 1;
+  if (exactdot::is_integer(tested.type) != exactdot::is_integer(tested.other)) {
+    input first = make_input({tested.what, tested.type, tested.type}, source, seed, n);
+    input second = make_input({tested.what, tested.other, tested.other}, source, seed, n);
+    const std::size_t size = exactdot::size_of(tested.type), other = exactdot::size_of(tested.other);
+    const std::size_t count = std::min(first.a.size() / size, second.b.size() / other);  // generators add elements
+    first.a.resize(count * size), second.b.resize(count * other);
+    return {first.name + " and " + second.name, first.a, second.b};
+  }
   if (exactdot::is_integer(tested.type)) {
     rng random(seed * 1000003 + source * 97 + n);
     const auto a = integers(random, source, n, tested.type), b = integers(random, source / 8, n, tested.other);

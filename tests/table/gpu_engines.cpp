@@ -1,7 +1,7 @@
-// The GPU engines under test as users call them, on a GPU or on the simulator's: exactdot::cuda on vectors in device memory, with and without
-// waiting, and exactdot's functions with device::cuda on vectors in host memory. They take the launch
-// configurations of the tuning table. With two GPUs, calls also alternate between them, and states pass from one to
-// the other.
+// The GPU engines under test as users call them, on a GPU or on the simulator's: exactdot::cuda on vectors in
+// device memory, with and without waiting, and exactdot's functions with device::cuda on vectors in host memory.
+// They take the launch configurations of the tuning table. With two GPUs, calls also alternate between them, and
+// states pass from one to the other.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -128,8 +128,8 @@ any_scalar enqueued(const call& asked, const any_vector& a, const any_vector& b)
   return found;
 }
 
-/// Takes the launch configurations of a device with few multiprocessors, in turn; sometimes of one that has launched so
-/// often that the launches' numbers wrap around.
+/// Takes the launch configurations of a device with few multiprocessors, in turn; sometimes of one that has
+/// launched so often that the launches' numbers wrap around.
 void vary_workspace(unsigned variant) {
   exactdot::cuda::workspace& workspace = shared_workspace();
   static const int multiprocessors = workspace.library_storage().multiprocessors;
@@ -146,8 +146,12 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
+/// Whether such vectors are reduced in a GPU's memory: all but ratios.
+bool has_vectors(const row& tested) { return tested.what < reduction::weighted_mean; }
+
 /// Whether rows of such vectors are computed on a GPU: all but variances of 64-bit integers.
 bool has_rows(const row& tested) {
+  if (!has_vectors(tested)) return false;
   const bool is_variance = tested.what == reduction::variance || tested.what == reduction::stddev;
   return !is_variance || !exactdot::is_integer(tested.type) || exactdot::size_of(tested.type) < 8;
 }
@@ -197,7 +201,7 @@ std::optional<any_scalar> as_rows(const call& asked) {
 }
 
 /// Whether a GPU computes groups of such vectors.
-bool has_groups(const row& tested) { return !exactdot::gives_index(tested.what); }
+bool has_groups(const row& tested) { return has_vectors(tested) && !exactdot::gives_index(tested.what); }
 
 /// Copies of the vector's elements as groups of some more: `order` has a place for each element of each group.
 class grouped_copies {
@@ -312,7 +316,9 @@ std::vector<std::int64_t> words_of_two_gpus(const call& asked) {
 std::optional<any_scalar> in_host_memory(const call& asked) {
   const exactdot::options options{.mode = asked.mode, .device = exactdot::device::cuda};
   return unless_overflow([&] {
-    if (asked.what == reduction::dot) return exactdot::dot(asked.a, asked.b, asked.result, options);
+    if (exactdot::inputs_of(asked.what) == 2) {
+      return exactdot::reduce(asked.what, asked.a, asked.b, asked.result, options, asked.ddof);
+    }
     return exactdot::reduce(asked.what, asked.a, asked.result, options, asked.ddof);
   });
 }
@@ -347,6 +353,7 @@ suite engines_under_test() {
   engine device;
   device.name = simulated ? "simulator" : "exactdot::cuda";
   device.reads_misaligned = false;
+  device.computes = has_vectors;
   device.run = in_device_memory;
   device.words_of_two_additions = words_in_device_memory;
   device.take_faults = [] { return on_gpu::unreset_state(shared_workspace()); };

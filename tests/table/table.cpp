@@ -14,9 +14,9 @@ using exactdot::element_type;
 using exactdot::mode;
 using exactdot::reduction;
 
-constexpr std::array floating_types = {element_type::float32, element_type::float64, element_type::float16,
-                                       element_type::bfloat16, element_type::float8_e4m3fn,
-                                       element_type::float8_e5m2};
+constexpr std::array floating_types = {element_type::float32,       element_type::float64,
+                                       element_type::float16,       element_type::bfloat16,
+                                       element_type::float8_e4m3fn, element_type::float8_e5m2};
 
 /// Pairs of types that a dot mixes.
 constexpr std::array<std::pair<element_type, element_type>, 11> mixed_pairs = {
@@ -52,7 +52,14 @@ std::vector<row> rows() {
       all.push_back({static_cast<reduction>(i), info.type, info.type});
     }
   }
-  for (const auto& [a, b] : mixed_pairs) all.push_back({reduction::dot, a, b});
+  for (const auto& [a, b] : mixed_pairs) {
+    all.push_back({reduction::dot, a, b});
+    if (!exactdot::is_integer(a))
+      all.push_back({reduction::correlation, a, b}), all.push_back({reduction::weighted_mean, b, a});
+  }
+  all.push_back({reduction::weighted_mean, element_type::float32, element_type::uint8});
+  all.push_back({reduction::slope, element_type::int32, element_type::float64});
+  all.push_back({reduction::covariance, element_type::int16, element_type::uint32});
   return all;
 }
 
@@ -75,7 +82,9 @@ cell::cell(const row& tested, const input& data, const layout& l, unsigned shift
       b_(data.b, tested.other, l.stride_b, l.swapped_b, l.misaligned, shift / 3),
       expected_(tested.what, a_.view(), b_.view(), ddof_) {}
 
-bool cell::has_mode_fast() const { return row_.what != reduction::variance && row_.what != reduction::stddev; }
+bool cell::has_mode_fast() const {
+  return row_.what != reduction::variance && row_.what != reduction::stddev && row_.what < reduction::weighted_mean;
+}
 
 std::vector<element_type> cell::types(const engine& tested, unsigned variant) const {
   const std::vector<element_type> all = result_types(row_);

@@ -1,8 +1,8 @@
 // The quotient of two exact states, rounded once.
 //
 // Long division of the limbs: four digits of radix 2^32, of which the first is 0 or 1, are at least 95 leading bits
-// of the quotient. A remainder that is not zero is a sticky bit, so one rounding is the correct one (wide.hpp).
-// Integers only. Cost: four passes over the limbs of the divisor.
+// of the quotient; a root takes six (src/run/exact_number.hpp). A remainder that is not zero is a sticky bit, so
+// one rounding is the correct one (wide.hpp). Integers only. Cost: four passes over the limbs of the divisor.
 // Source: D. Knuth, "The Art of Computer Programming" 2, 4.3.1, algorithm D.
 #pragma once
 
@@ -11,16 +11,19 @@
 namespace exactdot::inline v0_3::core {
 
 /// A positive number Σ digit[i]·2^(32 i + exponent). The top bit of the leading digit, digit[count − 1], is set.
-struct digits {
-  static constexpr int max_count = max_state_words;  // the limbs of a state and one more are fewer
+template <int max>
+struct basic_digits {
+  static constexpr int max_count = max;
   std::uint32_t digit[max_count] = {};
   int count = 0;
   int exponent = 0;
 };
+using digits = basic_digits<max_state_words>;  // the limbs of a state and one more are fewer
 
-/// The digits of a normalised number above zero.
-EXACTDOT_CORE digits digits_of(fixed_point number) {
-  digits found;
+/// The digits of a normalised number above zero, of fewer than `max` used limbs.
+template <int max = max_state_words>
+EXACTDOT_CORE basic_digits<max> digits_of(fixed_point number) {
+  basic_digits<max> found;
   int top = number.count - 1, lowest = 0;
   while (number.limb[top] == 0) --top;
   while (number.limb[lowest] == 0) ++lowest;
@@ -40,7 +43,8 @@ EXACTDOT_CORE digits digits_of(fixed_point number) {
 
 /// The next digit of a quotient: rest, of one digit more than the divisor, becomes the remainder. rest[top] is at
 /// most the divisor's leading digit.
-EXACTDOT_CORE std::uint32_t quotient_digit(std::uint32_t* rest, const digits& divisor) {
+template <int max>
+EXACTDOT_CORE std::uint32_t quotient_digit(std::uint32_t* rest, const basic_digits<max>& divisor) {
   const int n = divisor.count;
   const std::uint64_t leading = divisor.digit[n - 1], second = n > 1 ? divisor.digit[n - 2] : 0;
   const std::uint64_t upper = static_cast<std::uint64_t>(rest[n]) << 32 | rest[n - 1];
@@ -66,10 +70,12 @@ EXACTDOT_CORE std::uint32_t quotient_digit(std::uint32_t* rest, const digits& di
   return static_cast<std::uint32_t>(quotient - 1);
 }
 
-/// dividend/divisor: leading bits, and whether anything lies below them.
-EXACTDOT_CORE wide divide(const digits& dividend, const digits& divisor) {
-  constexpr int places = 4;
-  std::uint32_t rest[digits::max_count + places] = {};
+/// dividend/divisor: leading bits, and whether anything lies below them. `places` digits are at least 32·places −
+/// 33 bits.
+template <int places = 4, int max>
+EXACTDOT_CORE wide divide(const basic_digits<max>& dividend, const basic_digits<max>& divisor) {
+  static_assert(places % 2 == 0 && places <= 2 * wide::limbs);
+  std::uint32_t rest[max + places] = {};
   // the leading digits of the dividend, zeros behind them, and a zero before them
   const int used = divisor.count + places - 1;
   wide quotient;
@@ -81,8 +87,7 @@ EXACTDOT_CORE wide divide(const digits& dividend, const digits& divisor) {
   std::uint64_t digit[places] = {};
   for (int place = places - 1; place >= 0; --place) digit[place] = quotient_digit(rest + place, divisor);
   for (int i = 0; i < divisor.count; ++i) quotient.sticky = quotient.sticky || rest[i] != 0;
-  quotient.limb[0] = digit[1] << 32 | digit[0];
-  quotient.limb[1] = digit[3] << 32 | digit[2];
+  for (int i = 0; i < places / 2; ++i) quotient.limb[i] = digit[2 * i + 1] << 32 | digit[2 * i];
   quotient.exponent = dividend.exponent - divisor.exponent + 32 * (dividend.count - used);
   normalise(quotient);
   return quotient;

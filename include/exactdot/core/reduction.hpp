@@ -17,18 +17,61 @@ struct reduce {
 /// A reduction without a sum: the least or greatest element, or its index (core/extremum.hpp).
 struct extremum {};
 
+/// What a ratio is made of, in the sums of x and y and their number n.
+enum class ratio_numerator : unsigned char {
+  product,           ///< Σxy
+  comoment,          ///< n·Σxy − Σx·Σy
+  moment,            ///< n·Σx² − (Σx)²
+  intercept,         ///< Σy·Σx² − Σx·Σxy
+  squared_distance,  ///< Σx² − 2·Σxy + Σy²
+};
+enum class ratio_divisor : unsigned char {
+  weights,         ///< Σy
+  squares,         ///< Σx²·Σy²
+  one,             ///< 1
+  degrees,         ///< n·(n − ddof)
+  counts_degrees,  ///< n²·(n − ddof)
+  moment,          ///< n·Σx² − (Σx)²
+  moments,         ///< the product of that of x and that of y
+};
+enum class ratio_form : unsigned char {
+  quotient,       ///< numerator/divisor
+  over_root,      ///< numerator/√divisor
+  quotient_root,  ///< √(numerator/divisor)
+};
+
+/// A reduction that is a quotient of sums of one or two vectors (core/ratio.hpp), which engines compute.
+template <int inputs, ratio_numerator numerator, ratio_divisor divisor, ratio_form form>
+struct ratio {};
+
+namespace ratios {
+using numerator = ratio_numerator;
+using divisor = ratio_divisor;
+using form = ratio_form;
+using weighted_mean = ratio<2, numerator::product, divisor::weights, form::quotient>;
+using cosine = ratio<2, numerator::product, divisor::squares, form::over_root>;
+using distance = ratio<2, numerator::squared_distance, divisor::one, form::quotient_root>;
+using covariance = ratio<2, numerator::comoment, divisor::degrees, form::quotient>;
+using correlation = ratio<2, numerator::comoment, divisor::moments, form::over_root>;
+using slope = ratio<2, numerator::comoment, divisor::moment, form::quotient>;
+using intercept = ratio<2, numerator::intercept, divisor::moment, form::quotient>;
+using standard_error = ratio<1, numerator::moment, divisor::counts_degrees, form::quotient_root>;
+}  // namespace ratios
+
 /// In the order of the enumerators of `reduction`.
-using reductions = std::tuple<                  //
-    reduce<product, finish::round>,             // dot
-    reduce<value, finish::round>,               // sum
-    reduce<magnitude, finish::round>,           // asum
-    reduce<square, finish::round>,              // sum_of_squares
-    reduce<square, finish::root>,               // nrm2
-    reduce<value, finish::quotient>,            // mean
-    reduce<value, finish::variance, square>,    // variance
-    reduce<value, finish::deviation, square>,   // stddev
-    extremum, extremum,                         // min, max
-    extremum, extremum>;                        // argmin, argmax
+using reductions = std::tuple<                 //
+    reduce<product, finish::round>,            // dot
+    reduce<value, finish::round>,              // sum
+    reduce<magnitude, finish::round>,          // asum
+    reduce<square, finish::round>,             // sum_of_squares
+    reduce<square, finish::root>,              // nrm2
+    reduce<value, finish::quotient>,           // mean
+    reduce<value, finish::variance, square>,   // variance
+    reduce<value, finish::deviation, square>,  // stddev
+    extremum, extremum,                        // min, max
+    extremum, extremum,                        // argmin, argmax
+    ratios::weighted_mean, ratios::cosine, ratios::distance, ratios::covariance, ratios::correlation, ratios::slope,
+    ratios::intercept, ratios::standard_error>;  // standard_error
 
 namespace terms {
 template <class Term, class Terms>
@@ -51,6 +94,9 @@ struct collect {
 };
 template <class Found, class... Rest>
 struct collect<Found, std::tuple<extremum, Rest...>> : collect<Found, std::tuple<Rest...>> {};
+template <class Found, int inputs, ratio_numerator numerator, ratio_divisor divisor, ratio_form form, class... Rest>
+struct collect<Found, std::tuple<ratio<inputs, numerator, divisor, form>, Rest...>>
+    : collect<Found, std::tuple<Rest...>> {};
 template <class Found, class First, class... Rest>
 struct collect<Found, std::tuple<First, Rest...>>
     : collect<typename append_all<Found, typename First::terms>::type, std::tuple<Rest...>> {};
@@ -81,8 +127,9 @@ inline constexpr auto term_table = terms::describe_all(term_types());
 static_assert(terms::all_differ(term_table), "engines that read a term at run time find it by its description");
 constexpr const term_info& term_at(std::size_t index) { return term_table[index]; }
 
-/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is none.
-/// Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes this.
+/// The term of two inputs that multiplies and takes absolute values as `of` does; term_table.size() if there is
+/// none. Where an element is a sum of parts, a product of two factors is one of parts that differ: a square becomes
+/// this.
 constexpr std::size_t term_of_pairs(const term_info& of) {
   std::size_t index = 0;
   while (index < term_table.size() && !(term_table[index].inputs == 2 && term_table[index].factors == of.factors &&
@@ -99,11 +146,15 @@ constexpr std::size_t term_of_parts(std::size_t index) {
 
 /// A reduction at run time.
 struct reduction_info {
-  int sums = 0;                           ///< 0: an extremum
+  int sums = 0;                           ///< 0: an extremum, or a ratio of the sums of other reductions
   std::size_t term = 0, second_term = 0;  ///< of the sums: indices in term_types
   core::finish finish = finish::round;
   bool is_extremum = false;
   int inputs = 1;
+  bool is_ratio = false;
+  ratio_numerator numerator = {};  ///< of a ratio
+  ratio_divisor divisor = {};
+  ratio_form form = {};
 
   /// Whether the sum of squares is needed beside the sum of the term.
   [[nodiscard]] constexpr bool needs_squares() const { return sums == 2; }
@@ -138,6 +189,15 @@ constexpr reduction_info describe(Reduction) {
           false, first::inputs};
 }
 constexpr reduction_info describe(extremum) { return {.is_extremum = true}; }
+template <int inputs, ratio_numerator numerator, ratio_divisor divisor, ratio_form form>
+constexpr reduction_info describe(ratio<inputs, numerator, divisor, form>) {
+  return {.finish = finish::quotient,
+          .inputs = inputs,
+          .is_ratio = true,
+          .numerator = numerator,
+          .divisor = divisor,
+          .form = form};
+}
 template <class... Reductions>
 constexpr std::array<reduction_info, sizeof...(Reductions)> describe(std::tuple<Reductions...>) {
   return {describe(Reductions())...};

@@ -1,0 +1,78 @@
+// One thread's ratios of lines, one after the other: bounded sums of chunks that stay in the cache while up to five
+// sums read them, else exact states of the same chunks, then the result (ratio_sums.hpp).
+//
+// Lines come from a source: source.read(first, count) is a chunk of carriers from element `first` on, of at most
+// `count`.
+#pragma once
+
+#include <array>
+#include <cpu/kernels.hpp>
+#include <cpu/ratio_sums.hpp>
+#include <memory>
+
+namespace exactdot::inline v0_3::cpu_engine {
+
+/// Carriers of n elements; of 64-bit integers two parts of each.
+struct ratio_chunk {
+  const void *a[2], *b[2];
+  std::size_t n;
+};
+
+/// Elements that all sums read while they are in the first-level cache.
+inline constexpr std::size_t ratio_chunk_length = 1024;
+
+class ratio_line {
+ public:
+  /// parts: of an element of a, and of b.
+  ratio_line(const ratio_rule& rule, element_type carrier, int parts_of_a, int parts_of_b);
+
+  /// The bits of the result of a line of n elements.
+  template <class Source>
+  [[nodiscard]] std::uint64_t reduce(std::size_t n, Source& source) noexcept {
+    clear();
+    for_chunks(0, n, source, [&](const ratio_chunk& chunk) { return add(chunk); });
+    if (const core::decision found = decision_for(n); found.certain) return found.word;
+    clear_words();
+    for_chunks(0, n, source, [&](const ratio_chunk& chunk) { return add_exactly(chunk); });
+    return exact_result(n);
+  }
+
+  /// The steps of that, for lines that several threads share.
+  void clear() noexcept;
+  void clear_words() noexcept;
+  /// visit(chunk) for elements `first` to `first + n`, while it is true.
+  template <class Source, class Visit>
+  void for_chunks(std::size_t first, std::size_t n, Source& source, const Visit& visit) noexcept {
+    for (const std::size_t end = first + n; first < end;) {
+      const ratio_chunk chunk = source.read(first, std::min(end - first, ratio_chunk_length));
+      if (!visit(chunk)) return;
+      first += chunk.n;
+    }
+  }
+  /// False if bounds are of no more use.
+  bool add(const ratio_chunk& chunk) noexcept;
+  bool add_exactly(const ratio_chunk& chunk) noexcept;
+  /// The sums of another part of the line.
+  void merge(const ratio_line& other) noexcept;
+  void merge_words(const ratio_line& other) noexcept;
+  [[nodiscard]] core::decision decision_for(std::size_t n) const noexcept {
+    return is_open_ ? core::decision{0, false} : decide(rule_, n, sums_);
+  }
+  [[nodiscard]] std::uint64_t exact_result(std::size_t n) noexcept;
+
+ private:
+  template <class Visit>
+  bool for_sums(const ratio_chunk& chunk, const Visit& visit) const noexcept;
+  [[nodiscard]] bool uses(int sum) const;
+
+  ratio_rule rule_;
+  ratio_recipe recipe_;
+  core::state_layout layout_;
+  const kernels &values_, &squares_, &products_;
+  int parts_of_a_, parts_of_b_;
+  bool is_open_ = false;
+  std::array<bounded_sum, ratio_sum_count> sums_{};
+  std::unique_ptr<std::int64_t[]> words_;  // of five states
+};
+
+}  // namespace exactdot::inline v0_3::cpu_engine

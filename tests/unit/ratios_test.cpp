@@ -1,0 +1,232 @@
+// Ratios: values that rounding each step misses, the shapes of the typed calls, special values, and what is
+// refused. The table (tests/table) compares every type and shape with the oracle.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <exactdot/exactdot.hpp>
+#include <limits>
+#include <vector>
+
+#include "expect_error.hpp"
+#include "oracle/random.hpp"
+
+namespace {
+
+using namespace exactdot;
+using oracle::rng;
+using unit::expect_error;
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+std::vector<T> random_elements(rng& random, std::size_t n) {
+  std::vector<T> x(n);
+  for (T& each : x) each = static_cast<T>(std::ldexp(2 * random.unit() - 1, random.between(-20, 20)));
+  return x;
+}
+
+TEST(ratios, of_a_vector_and_itself_are_1) {
+  rng random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const auto x = random_elements<float>(random, 2 + random.below(40));
+    const auto y = random_elements<double>(random, 2 + random.below(40));
+    ASSERT_EQ(cosine(x, x), 1.0F);
+    ASSERT_EQ(cosine<double>(x, x), 1.0);
+    ASSERT_EQ(cosine(y, y), 1.0);
+    ASSERT_EQ(correlation(y, y), 1.0);
+    ASSERT_EQ(slope(y, y), 1.0);
+    ASSERT_EQ(distance(y, y), 0.0);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(intercept(y, y)), 0U);
+    ASSERT_EQ(covariance(y, y), variance(y, 1));
+  }
+}
+
+/// Multiples by powers of two of differences that lose nothing.
+TEST(ratios, of_points_on_a_line_are_1_or_minus_1) {
+  rng random(2);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<double> x(2 + random.below(30)), y(x.size()), z(x.size());
+    const double step = std::ldexp(1, random.between(-300, 300)), start = 1000 * random.unit();
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const auto place = static_cast<double>(random.below(1000) + 1000 * (k % 2));
+      x[k] = place, y[k] = step * place, z[k] = -3 * place + std::floor(start);
+    }
+    ASSERT_EQ(correlation(x, y), 1.0);
+    ASSERT_EQ(correlation(x, z), -1.0);
+    ASSERT_EQ(cosine(x, y), 1.0);
+    ASSERT_EQ(slope(x, y), step);
+    ASSERT_EQ(slope(x, z), -3.0);
+    ASSERT_EQ(intercept(x, z), std::floor(start));
+  }
+}
+
+TEST(ratios, of_equal_elements_have_their_mean) {
+  rng random(3);
+  for (int i = 0; i < 3000; ++i) {
+    const std::vector<double> x(1 + random.below(20), std::ldexp(random.unit(), random.between(-900, 900)));
+    std::vector<double> weights(x.size());
+    for (double& each : weights) each = random.unit() + 0.1;
+    ASSERT_EQ(weighted_mean(x, weights), x[0]);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(covariance(x, weights, 0)), 0U);
+    ASSERT_EQ(standard_error(x, 0), 0.0);
+  }
+  EXPECT_EQ(weighted_mean(std::vector{.1, .1}, std::vector{1., 2.}), .1);
+}
+
+TEST(ratios, cancel_nothing) {
+  const std::vector<double> x{1e9, 1e9 + 1, 1e9 + 2}, y{1, 3, 5};
+  EXPECT_EQ(covariance(x, y), 2.0);
+  EXPECT_EQ(covariance(x, y, 0), 4.0 / 3);
+  EXPECT_EQ(slope(x, y), 2.0);
+  EXPECT_EQ(intercept(x, y), 1 - 2e9);
+  EXPECT_EQ(distance(std::vector{1e300, 3.0}, std::vector{1e300, -1.0}), 4.0);
+  EXPECT_EQ(distance(std::vector{3e-200}, std::vector{-1e-200}), 4e-200);
+  EXPECT_EQ(distance(std::vector{1e308, 0.0}, std::vector{-1e308, 0.0}), infinity);
+  EXPECT_EQ(standard_error(std::vector{1.0, 3.0}), 1.0);
+}
+
+TEST(ratios, take_two_types) {
+  const std::vector<float> x{1, 2, 4};
+  EXPECT_EQ(weighted_mean(x, std::vector<std::int64_t>{1, 1, 2}), 2.75F);
+  EXPECT_EQ(weighted_mean(std::vector<std::uint8_t>{1, 2, 4}, x), 3.0);
+  static_assert(std::is_same_v<decltype(weighted_mean(x, std::vector<std::int64_t>{})), float>);
+  static_assert(std::is_same_v<decltype(weighted_mean(std::vector<std::int8_t>{}, x)), double>);
+  EXPECT_EQ(correlation(x, std::vector<double>{1, 2, 4}), 1.0);
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // no double
+  const std::vector<std::int64_t> weights{odd, 2 - odd};
+  EXPECT_EQ(weighted_mean<double>(std::vector<double>{1, 0}, weights), 0x1p52);
+  EXPECT_EQ(weighted_mean(std::vector<std::int64_t>{1, 2}, std::vector<std::int64_t>{odd, 0}), 1.0);
+  EXPECT_EQ(distance(std::vector<std::int64_t>{odd, 0}, std::vector<float>{1, 0}), 0x1p53);
+}
+
+TEST(ratios, have_special_values) {
+  const std::vector<double> x{1, 2}, one{1}, none, zeros{0, 0}, far{infinity, 1}, invalid{nan, 1};
+  for (const double result : {weighted_mean(x, std::vector{1.0, -1.0}),
+                              weighted_mean(none, none),
+                              weighted_mean(x, zeros),
+                              weighted_mean(far, zeros),
+                              cosine(x, zeros),
+                              cosine(none, none),
+                              covariance(one, one),
+                              covariance(none, none, 0),
+                              correlation(one, one),
+                              correlation(x, zeros),
+                              slope(zeros, x),
+                              intercept(zeros, x),
+                              standard_error(one),
+                              standard_error(none, 0),
+                              cosine(far, x),
+                              correlation(invalid, x),
+                              distance(far, far),
+                              distance(far, invalid),
+                              slope(x, far),
+                              weighted_mean(x, far)}) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(result), std::bit_cast<std::uint64_t>(nan));
+  }
+  EXPECT_EQ(distance(none, none), 0.0);
+  EXPECT_EQ(distance(far, x), infinity);
+  EXPECT_EQ(distance(x, std::vector{1.0, -infinity}), infinity);
+  EXPECT_EQ(weighted_mean(far, x), infinity);
+  EXPECT_EQ(weighted_mean(far, std::vector{-1.0, 3.0}), -infinity);
+  EXPECT_EQ(covariance(one, one, 0), 0.0);
+}
+
+TEST(ratios, of_shapes_have_the_bits_of_vectors) {
+  rng random(4);
+  constexpr std::size_t m = 300, n = 23;
+  const auto x = random_elements<double>(random, m * n), y = random_elements<double>(random, m * n);
+  std::vector<double> out(m), expected(m);
+  const auto row = [&](const std::vector<double>& of, std::size_t i) { return std::span(of).subspan(i * n, n); };
+  correlation(rows{x.data(), m, n}, rows{y.data(), m, n}, out);
+  for (std::size_t i = 0; i < m; ++i) ASSERT_EQ(out[i], correlation(row(x, i), row(y, i))) << i;
+  weighted_mean(rows{x.data(), m, n}, repeated{y.data(), n}, out);
+  for (std::size_t i = 0; i < m; ++i) ASSERT_EQ(out[i], weighted_mean(row(x, i), row(y, 0))) << i;
+  std::vector<float> narrow(n);
+  covariance(columns{x.data(), m, n}, columns{y.data(), m, n}, narrow, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const strided<double> a{&x[i], m, n}, b{&y[i], m, n};
+    ASSERT_EQ(narrow[i], covariance<float>(a, b, 0)) << i;
+  }
+  standard_error(rows{x.data(), m, n}, out);
+  for (std::size_t i = 0; i < m; ++i) ASSERT_EQ(out[i], standard_error(row(x, i))) << i;
+
+  std::vector<std::int32_t> offsets{0}, keys(x.size());
+  while (offsets.size() <= m) offsets.push_back(offsets.back() + static_cast<std::int32_t>(random.below(40)) % 23);
+  slope(segments{x, offsets}, y, out);
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto first = static_cast<std::size_t>(offsets[i]),
+               length = static_cast<std::size_t>(offsets[i + 1]) - first;
+    const double found = slope(std::span(x).subspan(first, length), std::span(y).subspan(first, length));
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(out[i]), std::bit_cast<std::uint64_t>(found)) << i;
+  }
+  std::vector<std::vector<double>> of_x(m), of_y(m);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    keys[i] = static_cast<std::int32_t>(random.below(m));
+    of_x[static_cast<std::size_t>(keys[i])].push_back(x[i]),
+        of_y[static_cast<std::size_t>(keys[i])].push_back(y[i]);
+  }
+  distance(groups{x, keys, m}, y, out);
+  for (std::size_t i = 0; i < m; ++i) ASSERT_EQ(out[i], distance(of_x[i], of_y[i])) << i;
+}
+
+/// So many groups that their states are made in several passes over the keys, and columns beside them.
+TEST(ratios, of_many_groups_have_the_bits_of_vectors) {
+  rng random(5);
+  constexpr std::size_t n = 60'000, count = 40'000;
+  const auto x = random_elements<double>(random, 2 * n), y = random_elements<double>(random, n);
+  std::vector<std::int64_t> keys(n);
+  std::vector<std::vector<double>> of_x[2], of_y(count);
+  for (auto& column : of_x) column.resize(count);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = static_cast<std::int64_t>(random.below(count));
+    for (std::size_t k = 0; k < 2; ++k) of_x[k][static_cast<std::size_t>(keys[i])].push_back(x[2 * i + k]);
+    of_y[static_cast<std::size_t>(keys[i])].push_back(y[i]);
+  }
+  std::vector<double> out(2 * count);
+  const axis columns{2, 8}, repeated_columns{2, 0}, elements{n, 16}, of_one{n, 8};
+  const axis places[] = {{count, 16}, {2, 8}};
+  reduce(reduction::correlation, any_grid{x.data(), element_type::float64, {&columns, 1}, {&elements, 1}},
+         any_grid{y.data(), element_type::float64, {&repeated_columns, 1}, {&of_one, 1}},
+         any_keys{keys.data(), n, element_type::int64, 8, count},
+         any_results{out.data(), element_type::float64, places});
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double expected = correlation(of_x[k][i], of_y[i]);
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(out[2 * i + k]), std::bit_cast<std::uint64_t>(expected)) << i;
+    }
+  }
+}
+
+TEST(ratios, refuse_what_they_cannot_do) {
+  const std::vector<double> x{1, 2, 3}, y{1, 2};
+  std::vector<double> out(1);
+  expect_error(errc::size_mismatch, "cosine: the vectors differ in length (3 and 2 elements)",
+               [&] { (void)cosine(x, y); });
+  expect_error(errc::bad_option, "correlation: mode fast has no correlation; use mode exact",
+               [&] { (void)correlation(x, x, {.mode = mode::fast}); });
+  expect_error(errc::bad_option, "covariance: ddof is -1; use 0 or more", [&] { (void)covariance(x, x, -1); });
+  expect_error(errc::bad_option, "slope: results lie within a, or may; pass memory outside the array", [&] {
+    std::vector<double> z{1, 2, 3};
+    slope(rows{z.data(), 1, 3}, rows{x.data(), 1, 3}, std::span(z).first(1));
+  });
+  expect_error(errc::size_mismatch, "the shapes of the batch and of its results differ", [&] {
+    cosine(rows{x.data(), 3, 1}, rows{x.data(), 3, 1}, out);
+  });
+  const std::vector<int> keys{0, 1, 5};
+  std::vector<double> two(2);
+  expect_error(errc::bad_option, "key", [&] { cosine(groups{x, keys, 2}, x, two); });
+  expect_error(errc::bad_option, "the result type is int64; use a floating-point type",
+               [&] { (void)reduce(reduction::cosine, to_any(x), to_any(x), element_type::int64); });
+  expect_error(errc::bad_option, "sum takes one vector",
+               [&] { (void)reduce(reduction::sum, to_any(x), to_any(x), element_type::float64); });
+  expect_error(errc::bad_option, "cosine takes two vectors",
+               [&] { (void)reduce(reduction::cosine, to_any(x), element_type::float64); });
+  expect_error(errc::bad_option, "has no states", [&] {
+    std::vector<std::int64_t> words(100);
+    reduce_into(reduction::standard_error, any_grid{x.data(), element_type::float64, {}, {}}, words);
+  });
+  EXPECT_EQ(state_words<double>(reduction::correlation), 0U);
+}
+
+}  // namespace
