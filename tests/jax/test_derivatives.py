@@ -78,6 +78,8 @@ def test_an_element_of_a_gradient_is_rounded_once(x64: None, element: str) -> No
     wide = "float64" if element == "float64" else "float32"
     scale = Fraction(rounded(Fraction(float(g)) / fractions(xj.norm(x))[0], wide))
     assert numbers(jax.jit(jax.grad(lambda x: g * xj.norm(x)))(x)) == [rounded(v * scale, element) for v in fractions(x)]
+    if element == "float32":  # a subnormal number, which XLA's conversion would flush
+        assert numbers(jax.jit(jax.grad(lambda x: xj.sum(x, dtype="float64") * 1e-40))(x))[0] == np.float32(1e-40)
     wide_sum = jax.grad(lambda x: xj.dot(x, y.astype("f8"), dtype="float64") * np.float64(1 / 3))(x)
     assert numbers(wide_sum) == [rounded(Fraction(1 / 3) * v, element) for v in fractions(y)]
 

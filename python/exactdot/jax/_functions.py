@@ -14,7 +14,8 @@ from jax.typing import ArrayLike
 
 from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, TAKE, VECDOT
 
-_FLOATS = frozenset(map(np.dtype, (jnp.float16, jnp.bfloat16, jnp.float32, jnp.float64, jnp.float8_e4m3fn, jnp.float8_e5m2)))
+_FLOATS = frozenset(map(np.dtype, (jnp.float16, jnp.bfloat16, jnp.float32, jnp.float64, jnp.float8_e4m3fn,
+                                   jnp.float8_e5m2)))
 _INTEGERS = frozenset(np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64))
 _ELEMENTS = _FLOATS | _INTEGERS | {np.dtype(bool)}
 Function = Callable[..., Array]
@@ -28,7 +29,8 @@ def array_of(caller: str, name: str, x: Any) -> Array:
     if not isinstance(x, jax.Array):
         x = jnp.asarray(x)
     if x.dtype not in _ELEMENTS:
-        remedy = "reduce its real and imaginary parts" if jnp.issubdtype(x.dtype, jnp.complexfloating) else "use floats or integers"
+        is_complex = jnp.issubdtype(x.dtype, jnp.complexfloating)
+        remedy = "reduce its real and imaginary parts" if is_complex else "use floats or integers"
         raise TypeError(f"{caller}: {name} is of {x.dtype}, which has no exact sums; {remedy}")
     return x
 
@@ -51,7 +53,8 @@ def result_dtype(caller: str, dtypes: Sequence[Any], dtype: Any) -> Any:
         raise TypeError(f"{caller}: dtype is {dtype!r}; use a dtype, such as jnp.float32") from None
     has_integers = caller in _SUMS and not are_floats
     if found not in _FLOATS and not (has_integers and found in _INTEGERS):
-        raise TypeError(f"{caller}: dtype is {found}; use a floating-point type" + (", or an integer type" if has_integers else ""))
+        raise TypeError(f"{caller}: dtype is {found}; use a floating-point type"
+                        + (", or an integer type" if has_integers else ""))
     if found.itemsize == 8 and not has_64_bits():
         raise TypeError(f"{caller}: dtype is {found}; JAX has it only after jax.config.update('jax_enable_x64', True)")
     return found
@@ -92,8 +95,9 @@ def without(shape: Sequence[int], axes: tuple[int, ...]) -> list[int]:
 
 
 @functools.lru_cache(maxsize=4096, typed=True)
-def compiled_reduction(name: str, of: Any, ndim: int, axis: Any, keepdims: Any, dtype: Any, ddof: Any, x64: bool) -> Function:
-    """The function of arrays of type `of`; of few calls the arguments are checked, since that takes longer than a short sum."""
+def compiled_reduction(name: str, of: Any, ndim: int, axis: Any, keepdims: Any, dtype: Any, ddof: Any,
+                       x64: bool) -> Function:
+    """The function of arrays of type `of`. Its arguments are checked once, since that takes longer than a short sum."""
     axes, kind, number = normal_axes(name, axis, ndim), result_dtype(name, (of,), dtype), count(name, "ddof", ddof)
     if not isinstance(keepdims, (bool, np.bool_)):
         raise TypeError(f"{name}: keepdims is {keepdims!r}; use True or False")
@@ -156,8 +160,8 @@ def sum(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: bool
     keepdims : bool
         Keep the reduced axes with length 1.
     dtype : dtype, optional
-        The type to which the sum is rounded; the elements are read as they are, not converted first. Default: that of x, of integers
-        jnp.sum's: int32 or uint32, with jax_enable_x64 int64 or uint64.
+        The type to which the sum is rounded; the elements are read as they are, not converted first. Default: that of
+        x, of integers jnp.sum's: int32 or uint32, with jax_enable_x64 int64 or uint64.
 
     Returns
     -------
@@ -213,7 +217,8 @@ def mean(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: boo
     return reduce("mean", x, axis, keepdims, dtype)
 
 
-def var(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0, keepdims: bool = False, dtype: Any = None) -> Array:
+def var(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0, keepdims: bool = False,
+        dtype: Any = None) -> Array:
     """Computes the exact variance over axes, rounded once: jnp.var, with n − ddof as divisor.
 
     Parameters
@@ -242,7 +247,8 @@ def var(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0,
     return reduce("var", x, axis, keepdims, dtype, ddof)
 
 
-def std(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0, keepdims: bool = False, dtype: Any = None) -> Array:
+def std(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0, keepdims: bool = False,
+        dtype: Any = None) -> Array:
     """Computes the exact standard deviation over axes, the root of the quotient rounded once: jnp.std.
 
     Parameters
@@ -253,7 +259,8 @@ def std(x: ArrayLike, axis: int | Sequence[int] | None = None, *, ddof: int = 0,
     Returns
     -------
     Array
-        NaN where there are no more than `ddof` elements. Gradient: (x − m)·g/((n − ddof)·result), 0 where the result is 0.
+        NaN where there are no more than `ddof` elements. Gradient: (x − m)·g/((n − ddof)·result), 0 where the result
+        is 0.
 
     Raises
     ------
@@ -323,7 +330,8 @@ def asum(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: boo
     return reduce("asum", x, axis, keepdims, dtype)
 
 
-def sum_of_squares(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
+def sum_of_squares(x: ArrayLike, axis: int | Sequence[int] | None = None, *, keepdims: bool = False,
+                   dtype: Any = None) -> Array:
     """Computes the exact sum of squares Σx² over axes, rounded once.
 
     Parameters
@@ -354,7 +362,8 @@ def factors(caller: str, a: Any, b: Any, dtype: Any) -> tuple[Array, Array, Any]
     """Two arrays of floats or two of integers, and the type of the result."""
     a, b = array_of(caller, "a", a), array_of(caller, "b", b)
     if (a.dtype in _FLOATS) != (b.dtype in _FLOATS):
-        raise TypeError(f"{caller}: a holds {a.dtype}, b {b.dtype}; convert one, as integers and floating-point numbers do not mix")
+        raise TypeError(f"{caller}: a holds {a.dtype}, b {b.dtype}; convert one, as integers and "
+                        "floating-point numbers do not mix")
     return a, b, result_dtype(caller, (a.dtype, b.dtype), dtype)
 
 
@@ -447,17 +456,17 @@ def integers(caller: str, name: str, x: Any) -> Array:
     return x
 
 
-def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
-                unique_indices: bool = False, *, dtype: Any = None) -> Array:
-    """Computes the exact sum of the rows of each segment, rounded once: jax.ops.segment_sum, with the same bits for every order.
+def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None,
+                indices_are_sorted: bool = False, unique_indices: bool = False, *, dtype: Any = None) -> Array:
+    """Computes the exact sum of the rows of each segment, rounded once: jax.ops.segment_sum, with any order of the rows.
 
     Parameters
     ----------
     data : ArrayLike
         Rows along the first axis, of types as of `sum`.
     segment_ids : ArrayLike
-        1-D, an integer for each row: the segment to which it is added. A row whose integer is negative, or `num_segments` or more, is
-        left out.
+        1-D, an integer for each row: the segment to which it is added. A row whose integer is negative, or
+        `num_segments` or more, is left out.
     num_segments : int, optional
         The number of segments. Default: the greatest integer and 1, which needs it to be known, so not within jit.
     indices_are_sorted, unique_indices : bool
@@ -468,8 +477,8 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     Returns
     -------
     Array
-        Of shape (num_segments, ...); 0 where a segment has no rows. Gradient: of each row that of its segment, of those left out 0;
-        its own gradient is an exact sum again.
+        Of shape (num_segments, ...); 0 where a segment has no rows. Gradient: of each row that of its segment, of
+        those left out 0; its own gradient is an exact sum again.
 
     Raises
     ------
@@ -488,15 +497,18 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     """
     data, ids = array_of("segment_sum", "data", data), integers("segment_sum", "segment_ids", segment_ids)
     if data.ndim == 0 or ids.shape != data.shape[:1]:
-        raise ValueError(f"segment_sum: data has shape {data.shape}, segment_ids {ids.shape}; use an integer for each row of data")
+        raise ValueError(f"segment_sum: data has shape {data.shape}, segment_ids {ids.shape}; use an integer for each row "
+                         "of data")
     if num_segments is None and isinstance(ids, jax.core.Tracer):
         raise TypeError("segment_sum: num_segments is missing; pass it where segment_ids is traced, as within jit")
-    groups = int(np.max(np.asarray(ids), initial=-1)) + 1 if num_segments is None else count("segment_sum", "num_segments", num_segments)
+    if num_segments is None:
+        num_segments = int(np.max(np.asarray(ids), initial=-1)) + 1
+    groups = count("segment_sum", "num_segments", num_segments)
     return compiled_segment_sum(groups, result_dtype("segment_sum", (data.dtype,), dtype))(data, ids)
 
 
 def take(x: ArrayLike, ids: ArrayLike) -> Array:
-    """Takes the rows at `ids`, as of an embedding or of the nodes of a graph: jnp.take along the first axis, with exact gradients.
+    """Takes the rows at `ids`, as of an embedding: jnp.take along the first axis, with exact gradients.
 
     Parameters
     ----------
@@ -508,7 +520,8 @@ def take(x: ArrayLike, ids: ArrayLike) -> Array:
     Returns
     -------
     Array
-        Of shape ids.shape + x.shape[1:]. Gradient: for each row of x the exact sum of those of its places, rounded once: `segment_sum`.
+        Of shape ids.shape + x.shape[1:]. Gradient: for each row of x the exact sum of those of its places, rounded
+        once: `segment_sum`.
 
     Raises
     ------

@@ -1,9 +1,10 @@
 """The primitives of JAX: how each is lowered, batched and differentiated.
 
-Why primitives, and not jax.custom_vjp of jax.ffi.ffi_call: custom_vjp refuses forward mode (jvp, jacfwd, hessian), and ffi_call moves the
-batch of a vmap to the front, which copies arrays. Here a batch is a dimension more wherever it lies, since results keep the reduced
-dimensions with length 1. A rule gives the tangent, by exact sums; its transpose is the gradient. Whatever rounds is computed by a handler
-of the extension: XLA's quotients and products have other bits within jit than without (python/src/xla_elements.hpp).
+Why primitives, and not jax.custom_vjp of jax.ffi.ffi_call: custom_vjp refuses forward mode (jvp, jacfwd, hessian), and
+ffi_call moves the batch of a vmap to the front, which copies arrays. Here a batch is a dimension more wherever it lies,
+since results keep the reduced dimensions with length 1. A rule gives the tangent, by exact sums; its transpose is the
+gradient. Whatever rounds is computed by a handler of the extension: XLA's quotients and products have other bits within jit
+than without (python/src/xla_elements.hpp). Measured in docs/experiments.md.
 Source of the formulas: derivatives.yaml of PyTorch.
 """
 
@@ -26,9 +27,10 @@ FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
 _handlers: dict[str, Any] = _engine._xla_handlers()  # type: ignore[attr-defined]
 
 
-def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: Rule | None, body: Rule | None = None) -> Primitive:
-    """A primitive of one result. shape_of(*shapes, **options): the result's shape; its type is the option dtype, or that of the first
-    operand. `body`: a function of JAX that computes it; without one, the handler of that name does."""
+def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: Rule | None,
+                  body: Rule | None = None) -> Primitive:
+    """A primitive of one result. shape_of(*shapes, **options): the result's shape; its type is the option dtype, or that
+    of the first operand. `body`: a function of JAX that computes it; without one, the handler of that name does."""
     primitive = Primitive(f"exactdot_{name}")
 
     def abstract(x: Any, *others: Any, **options: Any) -> Any:
@@ -67,15 +69,16 @@ def lowering_of(name: str) -> Rule:
     try:
         jax.ffi.register_ffi_target(target, _handlers[name], platform="cpu")
     except Exception as refused:
-        raise ImportError(f"exactdot.jax: JAX {jax.__version__} refuses the handlers of this exactdot, of versions 0.1 to 0.3 of XLA's FFI; "
-                          "install another version of one of them") from refused
+        raise ImportError(f"exactdot.jax: JAX {jax.__version__} refuses the handlers of this exactdot, of versions 0.1 "
+                          "to 0.3 of XLA's FFI; install another version of one of them") from refused
     call = jax.ffi.ffi_lowering(target)
     return lambda ctx, *operands, number=0, **_: call(ctx, *operands, number=np.int64(number))
 
 
 def refuse_platform(name: str, ctx: Any, *_: Any, **__: Any) -> Any:
-    raise NotImplementedError(f"exactdot.jax: {name} is computed on CPUs; functions of exactdot itself take JAX's arrays in GPU memory, "
-                              "outside of jit, and jax.device_put(x, jax.devices('cpu')[0]) copies x to the host")
+    raise NotImplementedError(f"exactdot.jax: {name} is computed on CPUs; functions of exactdot itself take JAX's "
+                              "arrays in GPU memory, outside of jit, and jax.device_put(x, jax.devices('cpu')[0]) copies x to the "
+                              "host")
 
 
 # ---- Shapes and batches ----
@@ -116,7 +119,10 @@ def linear_jvp(primitive: Primitive, primals: Any, tangents: Any, **options: Any
 
 def transposed(rule: Rule) -> Rule:
     """rule(ct, x, *others): the cotangent of x, the first operand; the other ones have none."""
-    return lambda ct, x, *others, **options: [ct if type(ct) is ad.Zero else rule(ct, x, *others, **options)] + [None] * len(others)
+    def transpose(ct: Any, x: Any, *others: Any, **options: Any) -> Any:
+        return [ct if type(ct) is ad.Zero else rule(ct, x, *others, **options), *(None for _ in others)]
+
+    return transpose
 
 
 # ---- Element by element ----
@@ -134,7 +140,8 @@ def sum_to(x: Any, aval: Any) -> Any:
 
 def spread_to(x: Any, aval: Any) -> Any:
     """x, repeated along its dimensions of length 1, in the type of `aval`."""
-    return SPREAD.bind(converted(x, aval.dtype), shape=tuple(aval.shape)) if x.shape != aval.shape else converted(x, aval.dtype)
+    x = converted(x, aval.dtype)
+    return SPREAD.bind(x, shape=tuple(aval.shape)) if x.shape != aval.shape else x
 
 
 def converted(x: Any, dtype: Any) -> Any:
@@ -188,7 +195,8 @@ def jvp_of_difference(primitive: Primitive, primals: Any, tangents: Any, *, dtyp
 def transpose_difference(ct: Any, a: Any, b: Any, *, dtype: Any) -> Any:
     if type(ct) is ad.Zero:
         return [ct, ct]
-    return [sum_to(ct, a.aval) if ad.is_undefined_primal(a) else None, -sum_to(ct, b.aval) if ad.is_undefined_primal(b) else None]
+    return [sum_to(ct, a.aval) if ad.is_undefined_primal(a) else None,
+            -sum_to(ct, b.aval) if ad.is_undefined_primal(b) else None]
 
 
 def elements_shape(*shapes: Sequence[int], **_: Any) -> list[int]:
@@ -246,7 +254,8 @@ def tangent_of_squares(x: Any, t: Any, result: Any, axes: tuple[int, ...], wide:
 
 
 def new_reduction(name: str, tangent: Rule) -> Primitive:
-    def jvp(primitive: Primitive, primals: Any, tangents: Any, *, axes: tuple[int, ...], dtype: Any, number: int) -> Any:
+    def jvp(primitive: Primitive, primals: Any, tangents: Any, *, axes: tuple[int, ...], dtype: Any,
+            number: int) -> Any:
         (x,), (t,) = primals, tangents
         result = primitive.bind(x, axes=axes, dtype=dtype, number=number)
         return result, tangent(x, t, result, axes, wide_of(x.dtype, dtype), number)
@@ -264,10 +273,10 @@ REDUCTIONS = {"sum": SUM, "mean": MEAN} | {name: new_reduction(name, tangent) fo
     "sum_of_squares": tangent_of_squares}.items()}
 
 
-# ---- Rows by a key: sums into groups, and the groups' rows at the places of their keys, each the transpose of the other ----
+# ---- Rows by a key: sums into groups, and the groups' rows at the places of their keys; transposes of each other ----
 
 def batch_rows(primitive: Primitive, operands: Any, dims: Any, *, number: int, **options: Any) -> Any:
-    """number: the axis of rows. A batch of keys goes in front, before the other dimensions; one of rows alone stays behind those."""
+    """number: the axis of rows. A batch of keys goes in front of the other dimensions; one of rows alone stays behind."""
     (x, keys), (at, of_keys) = operands, dims
     if of_keys is not None:
         x = jnp.expand_dims(x, 0) if at is None else jnp.moveaxis(x, at, 0)
@@ -301,8 +310,13 @@ def taken_rows(x: Any, keys: Any, *, number: int) -> Any:
     return jnp.moveaxis(rows(x, places), batch, number)
 
 
-TAKE = new_primitive("take", lambda x, keys, number: rows_shape(x, keys, keys[-1], number), batch_rows, linear_jvp, transposed(
-    lambda ct, x, keys, number: sum_to(SEGMENT_SUM.bind(ct, keys, number=number, groups=x.aval.shape[number], dtype=x.aval.dtype), x.aval)),
-    body=taken_rows)
-SEGMENT_SUM = new_primitive("segment_sum", lambda x, keys, number, groups, dtype: rows_shape(x, keys, groups, number), batch_rows, linear_jvp,
-                            transposed(lambda ct, x, keys, number, groups, dtype: sum_to(TAKE.bind(ct, keys, number=number), x.aval)))
+def transpose_take(ct: Any, x: Any, keys: Any, *, number: int) -> Any:
+    groups, dtype = x.aval.shape[number], x.aval.dtype
+    return sum_to(SEGMENT_SUM.bind(ct, keys, number=number, groups=groups, dtype=dtype), x.aval)
+
+
+TAKE = new_primitive("take", lambda x, keys, number: rows_shape(x, keys, keys[-1], number), batch_rows, linear_jvp,
+                     transposed(transpose_take), body=taken_rows)
+SEGMENT_SUM = new_primitive(
+    "segment_sum", lambda x, keys, number, groups, dtype: rows_shape(x, keys, groups, number), batch_rows, linear_jvp,
+    transposed(lambda ct, x, keys, number, groups, dtype: sum_to(TAKE.bind(ct, keys, number=number), x.aval)))
