@@ -13,8 +13,8 @@ import _engine
 
 TYPES = {
     **dict.fromkeys(["a", "b", "x", "y", "weights", "keys", "offsets"], "Vector"),
-    **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range"], "bool"),
-    **dict.fromkeys(["ord", "ddof"], "float"), **dict.fromkeys(["weight", "bias"], "Vector | None"), "epsilon": "float | None",
+    **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range", "skip_nan"], "bool"),
+    **dict.fromkeys(["ord", "ddof"], "float"), **dict.fromkeys(["weight", "bias"], "Vector | None"), "epsilon": "float | None", "where": "Vector | None", "initial": "float | None",
     "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "add_to": "None", "correction": "float | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
 }

@@ -334,3 +334,11 @@ def numbers_of(x: Any) -> ExactNumbers:
     array = np.asarray(x)
     plain = array.astype(float) if array.dtype.name in OF_ML_DTYPES else array
     return ExactNumbers([int(v) if isinstance(v, bool) else v for v in plain.ravel().tolist()], array.shape, "")
+
+
+def fill_nulls(values: Any) -> tuple[Any, bytes]:
+    """A column of pandas' own types with 0 for its nulls, and a byte for each element: 0 for a null."""
+    nulls = values.isna()
+    if not nulls.any():
+        return values, b""
+    return values.fillna(values.dtype.type(0)), (~nulls).astype("uint8").tobytes()

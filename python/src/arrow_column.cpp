@@ -18,7 +18,7 @@ bool has_null_bits(const arrow::array& chunk) {
 
 }  // namespace
 
-arrow_column::arrow_column(nb::handle source, bool has_chunks) {
+arrow_column::arrow_column(nb::handle source, bool has_chunks, bool takes_nulls) {
   const finalization_guard guard;
   if (has_chunks) {
     read_stream(source.attr("__arrow_c_stream__")());
@@ -26,6 +26,7 @@ arrow_column::arrow_column(nb::handle source, bool has_chunks) {
     read_array(source.attr("__arrow_c_array__")());
   }
   check_chunks();
+  read_nulls(takes_nulls);
   read_chunks();
 }
 
@@ -76,7 +77,8 @@ void arrow_column::read_stream(nb::object capsule) {
 
 void arrow_column::read_schema(const arrow::schema& schema) {
   if (schema.dictionary != nullptr) {  // the format is that of the codes, which are not the values
-    throw invalid_array{true, "is encoded by a dictionary (categorical); decode it, or pass its codes if these are meant"};
+    throw invalid_array{
+        true, "is encoded by a dictionary (categorical); decode it, or pass its codes if these are meant"};
   }
   const char* const format = schema.format;
   constexpr struct {
@@ -98,32 +100,40 @@ void arrow_column::read_schema(const arrow::schema& schema) {
 }
 
 void arrow_column::check_chunks() const {
-  if (are_all_null_) {
-    std::int64_t all = 0;
-    for (const arrow::array& chunk : chunks_.with_elements) all += chunk.length;
-    if (all != 0) throw holds_nulls(all, 0);
-    return;
-  }
   for (const arrow::array& chunk : chunks_.with_elements) {
     const bool has_values = chunk.buffers_count >= 2 && chunk.buffers != nullptr && chunk.buffers[1] != nullptr;
-    if (!has_values || chunk.offset < 0) throw invalid_array{true, "exports an Arrow array without values"};
-  }
-  std::int64_t nulls = 0, first = -1, before = 0;
-  for (const arrow::array& chunk : chunks_.with_elements) {
-    if (has_null_bits(chunk)) {
-      for (std::int64_t i = 0; i < chunk.length; ++i) {
-        if (bit_at(chunk.buffers[0], chunk.offset + i)) continue;
-        if (nulls++ == 0) first = before + i;
-      }
+    if (!are_all_null_ && (!has_values || chunk.offset < 0)) {
+      throw invalid_array{true, "exports an Arrow array without values"};
     }
-    before += chunk.length;
   }
-  if (nulls != 0) throw holds_nulls(nulls, first);
+}
+
+void arrow_column::read_nulls(bool takes_nulls) {
+  std::int64_t nulls = 0, first = -1;
+  for (const arrow::array& chunk : chunks_.with_elements) {
+    const auto before = static_cast<std::int64_t>(valid.size());
+    valid.resize(valid.size() + static_cast<std::size_t>(chunk.length), are_all_null_ ? 0 : 1);
+    if (are_all_null_ && nulls == 0 && chunk.length != 0) first = before;
+    if (are_all_null_) nulls += chunk.length;
+    if (are_all_null_ || !has_null_bits(chunk)) continue;
+    for (std::int64_t i = 0; i < chunk.length; ++i) {
+      if (bit_at(chunk.buffers[0], chunk.offset + i)) continue;
+      if (nulls++ == 0) first = before + i;
+      valid[static_cast<std::size_t>(before + i)] = 0;
+    }
+  }
+  if (nulls == 0) return valid.clear();
+  if (!takes_nulls) throw holds_nulls(nulls, first);
 }
 
 void arrow_column::read_chunks() {
   const std::size_t size = size_of(type);
   for (const arrow::array& chunk : chunks_.with_elements) length += chunk.length;
+  if (are_all_null_) {
+    copied_.resize(static_cast<std::size_t>(length));
+    data = copied_.data();
+    return;
+  }
   if (chunks_.with_elements.size() == 1 && !is_boolean) {
     const arrow::array& only = chunks_.with_elements[0];
     data = static_cast<const char*>(only.buffers[1]) + static_cast<std::size_t>(only.offset) * size;

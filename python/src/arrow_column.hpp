@@ -2,8 +2,8 @@
 // chunks.
 //
 // One chunk of numbers is read in place; several are copied to one, and booleans, which Arrow packs into bits, to
-// bytes. A null has no value, so a column with nulls is refused. Sources: the Arrow C data interface, C stream
-// interface and PyCapsule interface.
+// bytes. A null has no value: a column with nulls is refused, or says which elements are. Sources: the Arrow C data
+// interface, C stream interface and PyCapsule interface.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -61,19 +61,22 @@ struct arrow_chunks {
 class arrow_column {
  public:
   /// Of an object with __arrow_c_array__ or __arrow_c_stream__. Throws invalid_array, or what the method raises.
-  arrow_column(nanobind::handle source, bool has_chunks);
+  /// takes_nulls: `valid` tells which elements have values; otherwise a null is refused.
+  arrow_column(nanobind::handle source, bool has_chunks, bool takes_nulls);
 
   element_type type = element_type::float64;
   bool is_boolean = false;
   std::int64_t length = 0;
   const void* data = nullptr;
+  std::vector<std::uint8_t> valid;  ///< 0 for nulls; empty if there is none
 
  private:
   void read_array(const nanobind::object& pair);
   void read_stream(nanobind::object capsule);
   void read_schema(const arrow::schema& schema);
-  /// Every chunk has values, and none a null. Throws invalid_array.
+  /// Every chunk has values. Throws invalid_array.
   void check_chunks() const;
+  void read_nulls(bool takes_nulls);
   void read_chunks();
 
   nanobind::object owner_;  // the capsules, whose memory is read

@@ -75,7 +75,17 @@ bool imported_array::read_numbers() {
 void imported_array::read_pandas() {
   const finalization_guard guard;
   nb::object values = nb::handle(object).attr("values");
-  if (!is_numpy_array(values.ptr())) return convert_from(values.ptr());
+  if (!is_numpy_array(values.ptr())) {
+    if (takes_nulls) {
+      const nb::tuple filled =
+          nb::borrow<nb::tuple>(nb::module_::import_("exactdot._numbers").attr("fill_nulls")(values));
+      values = filled[0];
+      const nb::bytes flags = nb::borrow<nb::bytes>(filled[1]);
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags.data());
+      validity.assign(bytes, bytes + flags.size());
+    }
+    return convert_from(values.ptr());
+  }
   owner_ = std::move(values);
   const bool is_empty_list = PyObject_Size(owner_.ptr()) == 0 && dtype_name(owner_.ptr()) == "object";
   if (is_empty_list) owner_ = owner_.attr("astype")("float64");  // the type that Series gives to nothing
@@ -83,7 +93,8 @@ void imported_array::read_pandas() {
 }
 
 void imported_array::read_arrow(bool has_chunks) {
-  auto column = std::make_unique<arrow_column>(object, has_chunks);
+  auto column = std::make_unique<arrow_column>(object, has_chunks, takes_nulls);
+  validity = std::move(column->valid);
   type = column->type;
   is_boolean = column->is_boolean;
   const std::int64_t shape[] = {column->length};

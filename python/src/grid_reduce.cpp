@@ -8,6 +8,7 @@
 #include <python/src/grid_reduce.hpp>
 #include <python/src/grid_results.hpp>
 #include <python/src/host_call.hpp>
+#include <python/src/kept_elements.hpp>
 #include <python/src/number.hpp>
 #include <python/src/result_array.hpp>
 
@@ -31,10 +32,11 @@ std::size_t bytes_of_element(std::span<const axis> axes) {
 
 /// Computes the results into `to`, in host memory. places: of all elements of the first input.
 void compute_results(const grid_call& call, const grid_pair& of, std::span<const axis> places,
-                     const any_results& to) {
+                     const any_results& to, const divided_axes& mask = {}) {
   const std::size_t work = work_of(positions(of.first.results), positions(of.first.elements));
   const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(places);
   compute(work, is_long, call.chosen, [&](const options& chosen) {
+    if (call.filter != nullptr) return reduce_kept_grid(call, of, mask, to, chosen);
     detail::reduce_grid(call.what, of.first, of.second, to, chosen, call.ddof, call.caller);
   });
 }
@@ -46,7 +48,7 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
     if (call.stream != nullptr) {
       value = gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), value.type, *call.stream);
     } else {
-      compute_results(call, of, call.inputs.first.all_axes(), {&value.bits, value.type, {}, false});
+      compute_results(call, of, call.inputs.first.all_axes(), {&value.bits, value.type, {}, false}, axes.mask);
     }
     return to_python(value);
   }
@@ -56,7 +58,7 @@ nb::object reduce(const grid_call& call, const paired_axes& axes) {
   if (call.stream != nullptr) {
     gpu_reduce_grid(gpu_batch_of(call, of, to, {}), *call.stream);
   } else {
-    compute_results(call, of, call.inputs.first.all_axes(), to);
+    compute_results(call, of, call.inputs.first.all_axes(), to, axes.mask);
   }
   return finished(call);
 }
@@ -82,12 +84,14 @@ nb::object multiply(const grid_call& call) {
 nb::object reduce_axes(const grid_call& call) {
   const imported_array& x = call.inputs.first;
   if (gives_index(call.what)) refuse_several_axes(call.axis, call.caller, "an integer or None");
-  divided_axes divided = divide(x.all_axes(), read_axes(call.axis, x.dimensions, call.caller), call.keepdims);
+  const std::vector<bool> reduced = read_axes(call.axis, x.dimensions, call.caller);
+  divided_axes divided = divide(x.all_axes(), reduced, call.keepdims);
   const bool is_extremum = gives_index(call.what) || gives_element(call.what);
   if (is_extremum && positions(divided.elements) == 0 && positions(divided.results) == 0) {  // as NumPy
     call.inputs.refuse(false, "the vectors are empty, so they have no least or greatest element");
   }
-  return reduce(call, {std::move(divided), {}, {}});
+  if (call.filter == nullptr) return reduce(call, {std::move(divided), {}, {}});
+  return reduce(call, {divided, divided.results, divided.elements, divide(axes_of_mask(call), reduced, false)});
 }
 
 namespace {
@@ -98,7 +102,10 @@ nb::object reduce_whole_pair(const grid_call& call) {
   if (!std::ranges::equal(a, b, {}, &axis::n, &axis::n)) {
     call.inputs.refuse(false, "the shapes differ; name the axis along which the vectors lie");
   }
-  return reduce(call, {divide(a, std::vector<bool>(a.size(), true), call.keepdims), {}, b});
+  const std::vector<bool> every(a.size(), true);
+  paired_axes axes{divide(a, every, call.keepdims), {}, b};
+  if (call.filter != nullptr) axes.mask = divide(axes_of_mask(call), every, false);
+  return reduce(call, axes);
 }
 
 }  // namespace
@@ -107,13 +114,12 @@ nb::object reduce_pairs(const grid_call& call) {
   call.inputs.check_types();
   const bool is_ratio = core::info_of(call.what).is_ratio;
   if (is_ratio && call.axis.is_none()) return reduce_whole_pair(call);
-  const auto take_axis = [&](const imported_array& x, std::vector<axis>& rest) {
+  const auto take_axis = [&](const imported_array& x, const std::vector<axis>& axes, std::vector<axis>& rest) {
     if (x.dimensions == 0) call.inputs.refuse(false, "an input has no dimension");
     const nb::int_ last(-1);
     const bool goes_along = is_ratio && x.dimensions == 1;  // weights of each vector, for one
     const auto reduced =
         read_axes(call.axis.is_none() || goes_along ? nb::handle(last) : call.axis, x.dimensions, call.caller);
-    const std::vector<axis> axes = x.all_axes();
     axis taken{};
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (reduced[i]) {
@@ -125,9 +131,11 @@ nb::object reduce_pairs(const grid_call& call) {
     return taken;
   };
   refuse_several_axes(call.axis, call.caller, "an integer");
-  std::vector<axis> a, b;
-  const axis of_a = take_axis(call.inputs.first, a), of_b = take_axis(*call.inputs.other(), b);
-  paired_axes axes = paired(call, std::move(a), of_a, std::move(b), of_b);
+  std::vector<axis> a, b, mask;
+  const imported_array &first = call.inputs.first, &second = *call.inputs.other();
+  const axis of_a = take_axis(first, first.all_axes(), a), of_b = take_axis(second, second.all_axes(), b);
+  const axis of_mask = call.filter != nullptr ? take_axis(first, axes_of_mask(call), mask) : axis{};
+  paired_axes axes = paired(call, std::move(a), of_a, std::move(b), of_b, std::move(mask), of_mask);
   if (call.keepdims) {
     const std::int64_t given = call.axis.is_none() ? -1 : read_integer(call.axis, "axis", call.caller);
     const auto count = static_cast<std::int64_t>(axes.a.shape.size());
@@ -171,7 +179,9 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
     return finished(call);
   }
   const std::size_t work = a.n + work_of(count, 0);
+  const std::ptrdiff_t mask = call.filter != nullptr ? axes_of_mask(call)[0].stride : 0;
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
+    if (call.filter != nullptr) return reduce_kept_segments(call, a.view(), second, segments, mask, to, chosen);
     detail::reduce_segments(call.what, a.view(), second, segments, to, chosen, call.ddof, call.caller);
   });
   return finished(call);

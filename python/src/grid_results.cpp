@@ -8,9 +8,7 @@
 namespace exactdot::python {
 namespace {
 
-constexpr const char* name_of_role(integer_role role) {
-  return role == integer_role::keys ? "keys" : "offsets";
-}
+constexpr const char* name_of_role(integer_role role) { return role == integer_role::keys ? "keys" : "offsets"; }
 
 [[noreturn]] void refuse_integers(const grid_call& call, const char* name, nb::handle given, bool is_type_error,
                                   const std::string& why) {
@@ -36,7 +34,7 @@ void broadcast(const grid_call& call, std::vector<axis>& a, std::vector<axis>& b
 }  // namespace
 
 paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a, std::vector<axis> b,
-                   const axis& elements_of_b) {
+                   const axis& elements_of_b, std::vector<axis> mask, const axis& elements_of_mask) {
   if (elements_of_a.n != elements_of_b.n) {
     call.inputs.refuse(false, "the vectors differ in length: " + std::to_string(elements_of_a.n) + " and " +
                                   std::to_string(elements_of_b.n));
@@ -44,6 +42,8 @@ paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& eleme
   broadcast(call, a, b);
   paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
   axes.a.elements = {elements_of_a};
+  mask.insert(mask.begin(), a.size() - mask.size(), axis{1, 0});  // its axes are those of the first input
+  axes.mask.results = std::move(mask), axes.mask.elements = {elements_of_mask};
   return axes;
 }
 

@@ -12,11 +12,13 @@ namespace exactdot::python {
 struct paired_axes {
   divided_axes a;
   std::vector<axis> results_of_b, elements_of_b;
+  divided_axes mask = {};  ///< of the filter's mask, as those of the first input
 };
 
 /// The axes of results that two inputs share, broadcast, and one axis of elements of each. Throws ValueError.
 [[nodiscard]] paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& elements_of_a,
-                                 std::vector<axis> b, const axis& elements_of_b);
+                                 std::vector<axis> b, const axis& elements_of_b, std::vector<axis> mask = {},
+                                 const axis& elements_of_mask = {});
 
 /// Both inputs as the library takes them. Refers to the axes.
 struct grid_pair {

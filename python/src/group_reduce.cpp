@@ -7,6 +7,7 @@
 #include <python/src/grid_results.hpp>
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
+#include <python/src/kept_elements.hpp>
 #include <python/src/result_array.hpp>
 
 namespace exactdot::python {
@@ -46,12 +47,18 @@ paired_axes axes_of(const grid_call& call) {
   std::vector<axis> axes = call.inputs.first.all_axes();
   const axis first = axes.front();
   axes.erase(axes.begin());
-  if (b == nullptr) return paired(call, axes, first, {}, first);
+  std::vector<axis> mask;
+  axis first_of_mask;
+  if (call.filter != nullptr) {
+    mask = axes_of_mask(call), first_of_mask = mask.front();
+    mask.erase(mask.begin());
+  }
+  if (b == nullptr) return paired(call, axes, first, axes, first, std::move(mask), first_of_mask);
   call.inputs.check_types();
   std::vector<axis> others = b->all_axes();
   const axis first_of_b = others.front();
   others.erase(others.begin());
-  return paired(call, std::move(axes), first, std::move(others), first_of_b);
+  return paired(call, std::move(axes), first, std::move(others), first_of_b, std::move(mask), first_of_mask);
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   const std::size_t columns = engine::positions_of(axes.a.results).value_or(~std::size_t{0} / 2);
   const std::size_t work = work_of(columns, array.n + keys.groups);
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
+    if (call.filter != nullptr) return reduce_kept_groups(call, of, axes.mask, keys, to, chosen);
     detail::reduce_groups(call.what, of.first, of.second, keys, to, chosen, call.ddof, call.caller);
   });
   return finished(call);

@@ -48,6 +48,7 @@ class imported_array {
 
   bool takes_any_shape = false;      // set before locate(): more than one dimension is allowed
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
+  bool takes_nulls = false;          // set before locate(): a column may hold nulls
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
@@ -64,6 +65,7 @@ class imported_array {
   PyObject* object = nullptr;          // borrowed
   bool holds_exact_numbers = false;    // numbers that no element type holds (_numbers.py), and nothing else
   bool is_list = false;                // of numbers, which have no element type of their own
+  std::vector<std::uint8_t> validity;  // of a column with nulls: 0 for these; otherwise empty
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
   /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.

@@ -29,7 +29,10 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"add_to", "None"},
                                                         {"stream", "None"},
                                                         {"negative_zero", "False"},
-                                                        {"skip_out_of_range", "False"}};
+                                                        {"skip_out_of_range", "False"},
+                                                        {"where", "None"},
+                                                        {"skip_nan", "False"},
+                                                        {"initial", "None"}};
 
 /// What other libraries call a parameter.
 constexpr struct {
@@ -39,7 +42,10 @@ constexpr struct {
                      {"axes", axis_parameter},          {"keepdim", keepdims_parameter},
                      {"keep_dims", keepdims_parameter}, {"unbiased", correction_parameter},
                      {"unbiased", ddof_parameter},      {"p", ord_parameter},
-                     {"eps", epsilon_parameter}};
+                     {"eps", epsilon_parameter},
+                     {"mask", where_parameter},
+                     {"skipna", skip_nan_parameter},
+                     {"ignore_nulls", skip_nan_parameter}};
 
 bool is_one_of(PyObject* name, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(),

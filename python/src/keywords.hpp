@@ -29,6 +29,9 @@ enum parameter : unsigned {
   stream_parameter,
   negative_zero_parameter,
   skip_parameter,
+  where_parameter,
+  skip_nan_parameter,
+  initial_parameter,
   parameter_count
 };
 

@@ -231,6 +231,20 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     The CUDA stream, for vectors in GPU memory only. Default: the current stream of PyTorch or CuPy if an array
     belongs to one of them, else the stream that __cuda_array_interface__ names, else the default stream.
 )";
+    case where_parameter:
+      return R"(where : array of booleans, optional
+    Elements where it is False are not there: counts, means and variances know. It broadcasts to the shape of the first
+    array. The elements that stay are copied. In host memory only.
+)";
+    case skip_nan_parameter:
+      return R"(skip_nan : bool
+    With True NaNs are not there, nor nulls of columns; of two arrays both elements, if one is NaN. Elements that stay are
+    copied. In host memory only.
+)";
+    case initial_parameter:
+      return R"(initial : int or float, optional
+    One element more of each result, which is then its value if no other is left.
+)";
     case skip_parameter:
       return "skip_out_of_range : bool\n    With True elements whose key is no group's are left out; otherwise the "
              "first such key is an error.\n";

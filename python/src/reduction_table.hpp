@@ -30,8 +30,11 @@ struct reduction_function {
 constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
 inline constexpr unsigned placement =
     bit(threads_parameter) | bit(device_parameter) | bit(out_parameter) | bit(stream_parameter);
-inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter);
-inline constexpr unsigned ratio_keywords = placement | bit(dtype_parameter);
+inline constexpr unsigned filters = bit(where_parameter) | bit(skip_nan_parameter);
+inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | bit(dtype_parameter) | filters;
+inline constexpr unsigned ratio_keywords = placement | bit(dtype_parameter) | filters;
+inline constexpr unsigned index_keywords = placement | filters;
+inline constexpr unsigned extremum_keywords = index_keywords | bit(initial_parameter);
 constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
 inline constexpr unsigned group_sum_keywords = of_groups(rounding_keywords) | bit(add_to_parameter);
 inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
@@ -41,7 +44,7 @@ inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correct
 inline constexpr std::array<reduction_function, 68> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
-    {{"matvec", 2, rounding_keywords}, reduction::dot, shapes::matrix_vector},
+    {{"matvec", 2, rounding_keywords & ~filters}, reduction::dot, shapes::matrix_vector},
     {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
     {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},
     {{"sum_of_squares", 1, axes_keywords | rounding_keywords}, reduction::sum_of_squares},
@@ -51,10 +54,10 @@ inline constexpr std::array<reduction_function, 68> functions = {{
     {{"mean", 1, axes_keywords | rounding_keywords}, reduction::mean},
     {{"var", 1, axes_keywords | rounding_keywords | deviation_keywords}, reduction::variance},
     {{"std", 1, axes_keywords | rounding_keywords | deviation_keywords}, reduction::stddev},
-    {{"min", 1, axes_keywords | placement}, reduction::min},
-    {{"max", 1, axes_keywords | placement}, reduction::max},
-    {{"argmin", 1, axes_keywords | placement}, reduction::argmin},
-    {{"argmax", 1, axes_keywords | placement}, reduction::argmax},
+    {{"min", 1, axes_keywords | extremum_keywords}, reduction::min},
+    {{"max", 1, axes_keywords | extremum_keywords}, reduction::max},
+    {{"argmin", 1, axes_keywords | index_keywords}, reduction::argmin},
+    {{"argmax", 1, axes_keywords | index_keywords}, reduction::argmax},
     {{"list_sum", 1, list_keywords}, reduction::sum, shapes::lists},
     {{"list_asum", 1, list_keywords}, reduction::asum, shapes::lists},
     {{"list_sum_of_squares", 1, list_keywords}, reduction::sum_of_squares, shapes::lists},
@@ -73,10 +76,10 @@ inline constexpr std::array<reduction_function, 68> functions = {{
     {{"segment_std", 1, rounding_keywords | deviation_keywords, shape_arguments::offsets},
      reduction::stddev,
      shapes::segments},
-    {{"segment_min", 1, placement, shape_arguments::offsets}, reduction::min, shapes::segments},
-    {{"segment_max", 1, placement, shape_arguments::offsets}, reduction::max, shapes::segments},
-    {{"segment_argmin", 1, placement, shape_arguments::offsets}, reduction::argmin, shapes::segments},
-    {{"segment_argmax", 1, placement, shape_arguments::offsets}, reduction::argmax, shapes::segments},
+    {{"segment_min", 1, extremum_keywords, shape_arguments::offsets}, reduction::min, shapes::segments},
+    {{"segment_max", 1, extremum_keywords, shape_arguments::offsets}, reduction::max, shapes::segments},
+    {{"segment_argmin", 1, index_keywords, shape_arguments::offsets}, reduction::argmin, shapes::segments},
+    {{"segment_argmax", 1, index_keywords, shape_arguments::offsets}, reduction::argmax, shapes::segments},
     {{"group_dot", 2, group_sum_keywords, shape_arguments::keys}, reduction::dot, shapes::groups},
     {{"group_sum", 1, group_sum_keywords, shape_arguments::keys}, reduction::sum, shapes::groups},
     {{"group_asum", 1, group_sum_keywords, shape_arguments::keys}, reduction::asum, shapes::groups},
@@ -91,8 +94,8 @@ inline constexpr std::array<reduction_function, 68> functions = {{
     {{"group_std", 1, of_groups(rounding_keywords) | deviation_keywords, shape_arguments::keys},
      reduction::stddev,
      shapes::groups},
-    {{"group_min", 1, of_groups(placement), shape_arguments::keys}, reduction::min, shapes::groups},
-    {{"group_max", 1, of_groups(placement), shape_arguments::keys}, reduction::max, shapes::groups},
+    {{"group_min", 1, of_groups(extremum_keywords), shape_arguments::keys}, reduction::min, shapes::groups},
+    {{"group_max", 1, of_groups(extremum_keywords), shape_arguments::keys}, reduction::max, shapes::groups},
     {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
     {{"weighted_mean", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_weights},
      reduction::weighted_mean,

@@ -9,6 +9,7 @@
 #include <python/src/grid_reduce.hpp>
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
+#include <python/src/kept_elements.hpp>
 #include <python/src/keywords.hpp>
 #include <python/src/list_reduce.hpp>
 #include <python/src/normalise.hpp>
@@ -17,6 +18,8 @@
 #include <python/src/reduction_table.hpp>
 #include <python/src/reductions.hpp>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
@@ -31,6 +34,7 @@ struct reduction_call {
   bool negative_zero = false;
   bool as_array = false;  // out=...: one result is an array, too
   bool adds = false;      // `out` is the argument add_to
+  const element_filter* filter = nullptr;
   nb::handle dtype{}, out{}, stream{};
 };
 
@@ -160,7 +164,8 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
                             stream,
                             call.as_array,
                             call.dtype.is_none() ? nullptr : result_choices(call),
-                            call.adds};
+                            call.adds,
+                            call.filter};
   const auto of_groups = [&] {
     PyObject* const* const after = given.inputs + call.function.signature.inputs;
     return group_arguments{after[0], after[1], is_true(given, skip_parameter, call.inputs.caller())};
@@ -187,6 +192,7 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
+  if (call.filter != nullptr) return false;
   const bool are_pairs = call.function.takes == shapes::ratios;
   if (call.function.takes != shapes::axes && !are_pairs)
     return call.function.takes == shapes::vectors && !call.as_array;
@@ -302,6 +308,109 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   call.out = keyword(given, add_to_parameter, Py_None), call.adds = true;
 }
 
+/// A number of Python as an element of this type. Throws TypeError or ValueError unless it is one exactly.
+any_scalar read_initial(nb::handle given, element_type type, const char* caller) {
+  any_scalar read{type, 0};
+  const bool holds = with_element(type, [&]<class T>(T) {
+    T value{};
+    if constexpr (std::is_integral_v<T>) {
+      const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
+      if (!index.is_valid()) throw nb::python_error();
+      if constexpr (std::is_signed_v<T>) {
+        const long long whole = PyLong_AsLongLong(index.ptr());
+        value = static_cast<T>(whole);
+        if (PyErr_Occurred() != nullptr || !std::in_range<T>(whole)) return PyErr_Clear(), false;
+      } else {
+        const unsigned long long whole = PyLong_AsUnsignedLongLong(index.ptr());
+        value = static_cast<T>(whole);
+        if (PyErr_Occurred() != nullptr || !std::in_range<T>(whole)) return PyErr_Clear(), false;
+      }
+    } else {
+      const double number = PyFloat_AsDouble(given.ptr());
+      if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+      const core::result_rule rule(core::finish::round, core::format_of(type));
+      value = core::from_word<T>(core::converted_word(rule, number));
+      if (number == number && any_scalar{type, core::to_word(value)}.to_double() != number) return false;
+    }
+    read.bits = core::to_word(value);
+    return true;
+  });
+  if (!holds) {
+    throw_python(false, std::string(caller) + ": initial is " + text_of(given) + ", which is no " +
+                            std::string(name_of(type)));
+  }
+  return read;
+}
+
+/// The arguments where, skip_nan and initial; nothing if they leave every element.
+class given_filter {
+ public:
+  given_filter(const call_arguments& given, const char* caller)
+      : caller_(caller),
+        where_(keyword(given, where_parameter, Py_None)),
+        initial_(keyword(given, initial_parameter, Py_None)) {
+    filter_.skips_nan = is_true(given, skip_nan_parameter, caller);
+  }
+  [[nodiscard]] bool skips_nan() const { return filter_.skips_nan; }
+  [[nodiscard]] bool is_given() const { return filter_.skips_nan || !where_.is_none() || !initial_.is_none(); }
+  /// Checks what goes with it.
+  const element_filter* of(const vectors& inputs, const reduction_call& call) {
+    if (inputs.on_gpu()) inputs.refuse(false, "where, skip_nan and initial are for arrays in host memory");
+    if (call.ddof.fractional != 0)
+      throw_python(false, std::string(caller_) + ": ddof is a fraction, which is not for where and skip_nan");
+    if (call.adds)
+      throw_python(true,
+                   std::string(caller_) + ": add_to with where or skip_nan; give skipped elements the key -1");
+    if (!where_.is_none()) {
+      mask_.takes_any_shape = true;
+      try {
+        mask_.locate(where_.ptr(), conversion::of_numbers);
+      } catch (const invalid_array& refused) {
+        inputs.refuse(refused.is_type_error, "where: " + refused.reason);
+      }
+      if (mask_.on_gpu) inputs.refuse(false, "where is in GPU memory");
+      if (!mask_.is_boolean) {
+        inputs.refuse(true, "where holds " + std::string(name_of(mask_.type)) + "; use booleans");
+      }
+      filter_.where = &mask_;
+    }
+    leave_out_nulls(inputs);
+    if (!initial_.is_none()) filter_.initial = read_initial(initial_, inputs.first.type, caller_);
+    return &filter_;
+  }
+
+ private:
+  /// Nulls of columns become a part of the mask.
+  void leave_out_nulls(const vectors& inputs) {
+    for (const imported_array* x : {&inputs.first, inputs.other()}) {
+      if (x == nullptr || x->validity.empty()) continue;
+      if (inputs.first.dimensions != 1 || x->validity.size() != inputs.first.n) {
+        inputs.refuse(false, "a column with nulls beside an array of another shape; fill the nulls first");
+      }
+      if (valid_.empty()) valid_.assign(inputs.first.n, 1);
+      for (std::size_t i = 0; i < valid_.size(); ++i) valid_[i] &= x->validity[i];
+    }
+    if (valid_.empty()) return;
+    if (filter_.where != nullptr) {
+      const bool repeats = mask_.n == 1;
+      if (mask_.dimensions > 1 || (mask_.n != valid_.size() && !repeats)) return;  // refused with its shape
+      const auto* const given = static_cast<const char*>(mask_.data);
+      for (std::size_t i = 0; i < valid_.size(); ++i) {
+        valid_[i] &= given[repeats ? 0 : static_cast<std::ptrdiff_t>(i) * mask_.stride] != 0 ? 1 : 0;
+      }
+    }
+    of_columns_.data = valid_.data(), of_columns_.n = valid_.size(), of_columns_.stride = 1;
+    of_columns_.type = element_type::uint8, of_columns_.is_boolean = true;
+    filter_.where = &of_columns_;
+  }
+
+  const char* caller_;
+  nb::handle where_, initial_;
+  imported_array mask_, of_columns_;
+  std::vector<std::uint8_t> valid_;
+  element_filter filter_;
+};
+
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
 nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
   const char* const caller = function.signature.name;
@@ -309,9 +418,11 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
   const bool is_ratio = core::info_of(function.what).is_ratio;
+  given_filter filter(given, caller);
   inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers =
-      function.takes != shapes::group_sizes && !is_ratio;
+      function.takes != shapes::group_sizes && !is_ratio && !filter.is_given();
   inputs.mixes_types = is_ratio;
+  inputs.first.takes_nulls = inputs.second.takes_nulls = filter.skips_nan();
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
@@ -337,6 +448,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
   if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
+  if (filter.is_given()) call.filter = filter.of(inputs, call);
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
@@ -348,7 +460,7 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
   PyObject* const mode = given.keywords[mode_parameter];
   const bool is_exact =
       mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
-  return is_exact && !is_given(given, axis_parameter) &&
+  return is_exact && !given_filter(given, function.signature.name).is_given() && !is_given(given, axis_parameter) &&
          !is_true(given, keepdims_parameter, function.signature.name);
 }
 

@@ -18,9 +18,12 @@ or an iterator of numbers.
 GROUPS = {  # heading: names, in this order
     "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot matvec linalg.vector_norm",
     "Ratios": "weighted_mean cosine distance cov corr slope intercept standard_error",
+    "Without NaNs": "nan*",
+    "Windows": "cumsum rolling_*",
     "Normalised rows": "rms_norm layer_norm",
     "Lists": "list_*",
     "Segments": "segment_*",
+    "Data frames": "group_by GroupedFrame",
     "Groups": "group_count group_*",
     "States": "states *states state_words",
     "Accumulators": "Accumulator Moments",

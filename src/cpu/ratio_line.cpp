@@ -61,7 +61,7 @@ void ratio_line::clear() noexcept {
 void ratio_line::clear_words() noexcept { std::fill_n(words_.get(), ratio_sum_count * layout_.words(), 0); }
 
 bool ratio_line::add(const ratio_chunk& chunk) noexcept {
-  is_open_ = !for_sums(chunk, [&](ratio_sum sum, const kernels& of, const void* a, const void* b) {
+  is_open_ = is_open_ || !for_sums(chunk, [&](ratio_sum sum, const kernels& of, const void* a, const void* b) {
     bounded_sum found;
     if (!of.bounded(a, b, chunk.n, nullptr, found)) return false;
     cpu_engine::add(sums_[sum], found);

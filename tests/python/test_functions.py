@@ -128,15 +128,17 @@ def test_negative_zero() -> None:
 
 def test_signatures() -> None:
     common = "threads=0, device='auto', out=None, stream=None"
-    rounds = f"mode='exact', dtype=None, {common}"
+    filters, first = "where=None, skip_nan=False", ", initial=None"
+    unfiltered = f"mode='exact', dtype=None, {common}"
+    rounds = f"{unfiltered}, {filters}"
     axes = "axis=None, keepdims=False"
-    expected = {"dot": f"(a, b, *, {rounds})", "sum": f"(x, axis=None, *, keepdims=False, {rounds}, negative_zero=False)", "info": "()",
+    expected = {"dot": f"(a, b, *, {rounds})", "sum": f"(x, axis=None, *, keepdims=False, {unfiltered}, negative_zero=False, {filters})", "info": "()",
                 "use_instruction_set": "(name)", "vecdot": f"(a, b, *, {axes}, {rounds})",
-                "matvec": f"(a, b, *, {rounds})",
+                "matvec": f"(a, b, *, {unfiltered})",
                 **{name: f"(x, axis=None, *, keepdims=False, {rounds})" for name in (*SUMS[1:], "mean")},
                 "norm": f"(x, *, {axes}, {rounds})",
                 **{name: f"(x, axis=None, *, keepdims=False, ddof=0, correction=None, {rounds})" for name in ("var", "std")},
-                **{name: f"(x, axis=None, *, keepdims=False, {common})" for name in EXTREMA}}
+                **{name: f"(x, axis=None, *, keepdims=False, {common}, {filters}{'' if 'arg' in name else first})" for name in EXTREMA}}
     expected |= {f"segment_{name}": signature.replace("(x", "(x, offsets").replace("(a, b", "(a, b, offsets")
                  .replace("axis=None, ", "").replace("keepdims=False, ", "").replace(", negative_zero=False", "")
                  for name, signature in expected.items() if "=" in signature and name not in ("vecdot", "matvec")}
@@ -144,11 +146,12 @@ def test_signatures() -> None:
                  .replace("mode='exact', ", "").replace("stream=None", "stream=None, skip_out_of_range=False")
                  for name, signature in expected.items() if name.startswith("segment_") and "_arg" not in name}
     expected |= {f"group_{name}": expected[f"group_{name}"].replace("out=None, ", "out=None, add_to=None, ") for name in ("dot", *SUMS)}
-    expected |= {f"list_{name}": f"(x, *, joined=False, {rounds})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
+    expected |= {f"list_{name}": f"(x, *, joined=False, {unfiltered})".replace("mode='exact', ", "") for name in (*SUMS, "norm")}
     expected["rms_norm"] = f"(x, weight=None, *, epsilon=None, {common})"
     expected["layer_norm"] = f"(x, weight=None, bias=None, *, epsilon=1e-05, {common})"
     for prefix, after, axis, last in (("", "", f"{axes}, ", ""), ("segment_", ", offsets", "", ""),
                                       ("group_", ", keys, groups=None", "", ", skip_out_of_range=False")):
+        last += f", {filters}"
         for name in ("weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept"):
             ddof = "ddof=1, correction=None, " if name == "cov" else ""
             inputs = "x, weights" if name == "weighted_mean" else "x, y"
@@ -156,7 +159,7 @@ def test_signatures() -> None:
         inputs = "x, axis=None, *, keepdims=False, " if axis else f"x{after}, *, "
         expected[f"{prefix}standard_error"] = f"({inputs}ddof=1, correction=None, dtype=None, {common}{last})"
     expected["check"] = "(x, *, stream=None)"
-    expected["group_count"] = expected["group_max"].replace("x, ", "")
+    expected["group_count"] = expected["group_max"].replace("x, ", "").replace(f", {filters}{first}", "")
     functions = {name for name in xd.__all__ if inspect.isbuiltin(getattr(xd, name))} - {"nrm2", "variance", "stddev"}
     assert set(expected) == functions
     for name, signature in expected.items():
