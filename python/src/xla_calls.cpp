@@ -164,7 +164,7 @@ using reducer = void(reduction, const char*, const xla::call_frame&);
 template <std::size_t length>
 struct text {
   char letters[length];
-  consteval text(const char (&from)[length]) { std::copy_n(from, length, letters); }  // NOLINT: a name of a target
+  consteval text(const char (&from)[length]) { std::copy_n(from, length, letters); }
 };
 
 template <text name, reduction what, reducer* compute = reduce_arrays>

@@ -56,9 +56,9 @@ def test_layout(tmp_path: Path) -> None:
     for names, members in STRUCTURES.items():
         theirs, ours = (f"XLA_FFI_{names.split()[0]}", names.split()[1])
         for pair in members.split():
-            member, mine = pair.split(":")
-            checks.append(f"offsetof({theirs}, {member}) == offsetof(xla::{ours}, {mine})")
-            checks.append(f"sizeof({theirs}::{member}) >= sizeof(xla::{ours}::{mine})")
+            member, name = pair.split(":")
+            checks.append(f"offsetof({theirs}, {member}) == offsetof(xla::{ours}, {name})")
+            checks.append(f"sizeof({theirs}::{member}) >= sizeof(xla::{ours}::{name})")
         if names.split()[0] in WHOLE:
             checks.append(f"sizeof({theirs}) == sizeof(xla::{ours})")
     checks += [f"int(XLA_FFI_{theirs}) == int(xla::{ours})" for theirs, ours in CONSTANTS.items()]
