@@ -1,4 +1,4 @@
-// What a handler of XLA's FFI on a CPU sees of XLA: the binary interface of its versions 0.1 to 0.3.
+// What a handler of XLA's FFI on a CPU sees of XLA: the binary interface of its versions 0.1 to 0.5.
 //
 // It is declared here because jaxlib brings the headers, and the extension is built without it, one file for every
 // version. A call moves pointers and sizes only; of later versions each structure begins with these members. XLA
@@ -11,7 +11,7 @@
 
 namespace exactdot::python::xla {
 
-inline constexpr int major_version = 0, min_minor_version = 1, max_minor_version = 3;
+inline constexpr int major_version = 0, min_minor_version = 1, max_minor_version = 5;
 
 enum extension_kind : int { metadata_kind = 1 };
 enum attribute_kind : int { scalar_kind = 3 };

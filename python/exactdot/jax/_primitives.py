@@ -70,7 +70,7 @@ def lowering_of(name: str) -> Rule:
         jax.ffi.register_ffi_target(target, _handlers[name], platform="cpu")
     except Exception as refused:
         raise ImportError(f"exactdot.jax: JAX {jax.__version__} refuses the handlers of this exactdot, of versions 0.1 "
-                          "to 0.3 of XLA's FFI; install another version of one of them") from refused
+                          "to 0.5 of XLA's FFI; install another version of one of them") from refused
     call = jax.ffi.ffi_lowering(target)
     return lambda ctx, *operands, number=0, **_: call(ctx, *operands, number=np.int64(number))
 
