@@ -1,15 +1,15 @@
 """Times exactdot.jax beside JAX's own functions, compiled.
 
-python bench/python/jax_calls.py --json FILE [--rounds N]. One processor; times are the least of interleaved samples (rounds.py), each
-call waits for its result. scripts/python_figures writes the table of docs/jax.md from docs/results/jax-calls.json.
+python bench/python/jax_calls.py [--write] [--rounds N]. One processor; times are the least of interleaved samples (rounds.py), each call
+waits for its result. --write puts the table into docs/jax.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
+import sys
 import time
 from pathlib import Path
 from typing import Any, Callable
@@ -23,6 +23,11 @@ import numpy as np
 
 from rounds import interleaved, repeated
 from shapes import processor
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import speed.python_tables as tables  # noqa: E402
+from shared.documents import update  # noqa: E402
 
 RANDOM = np.random.default_rng(1)
 Call = Callable[[], Any]
@@ -63,7 +68,7 @@ def cases() -> dict[str, tuple[Call, Call]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--rounds", type=int, default=40)
     given = parser.parse_args()
     rows = []
@@ -72,9 +77,11 @@ def main() -> None:
         rows.append({"what": name} | {peer + "_ns": round(1e9 * min(taken)) for peer, taken in samples.items()})
         print(f"{name:60} {rows[-1]['jax_ns'] / 1e3:10.1f} {rows[-1]['exactdot_ns'] / 1e3:10.1f} µs  {rows[-1]['exactdot_ns'] / rows[-1]['jax_ns']:.2f}",
               flush=True)
-    given.json.write_text(json.dumps({
-        "machine": {"cpu": processor(), "python": platform.python_version(), "jax": jax.__version__, "exactdot": xd.info(),
-                    "date": time.strftime("%Y-%m-%d")}, "rounds": given.rounds, "rows": rows}) + "\n")
+    results = {"machine": {"cpu": processor(), "python": platform.python_version(), "jax": jax.__version__, "exactdot": xd.info(),
+                           "date": time.strftime("%Y-%m-%d")}, "rounds": given.rounds, "rows": rows}
+    if given.write:
+        update("jax_calls", "this run", {ROOT / "docs/jax.md": {"jax calls machine": lambda _: tables.jax_machine(results),
+                                                                "jax calls": lambda _: tables.jax_calls(results)}}, False)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ KEPT = {
     "suite-*.json": [("rows.*", "family name faulty models plain tools named_by on_line alarms")],
     "python.json": [("", "machine rounds called rows overhead"), *PYTHON],
     "python-h*.json": [("", "machine rounds gpu_rows"), *PYTHON],
-    "torch-calls*.json": PYTHON, "jax-calls.json": PYTHON,
+    "torch-calls*.json": PYTHON,
     "numpy.json": PYTHON, "shapes.json": PYTHON, "groups.json": PYTHON, "sums.json": PYTHON,
     "nccl.json": [("", "gpu gpus nccl rounds wrong rows")],
     "mpi.json": [("rows.*", "ranks k type doubles two_collectives words_138 doubles_2k doubles_3k message bounded round merge "
