@@ -10,6 +10,7 @@ TSAN ?= build/tsan
 CLANG ?= build/clang
 PACKAGES ?= build/packages
 TORCH ?= build/torch
+JAX ?= build/jax
 JOBS ?= $(shell nproc)
 # Ninja compiles a program while the library that it links is compiled; Make would wait. A folder keeps its generator.
 ifneq ($(shell command -v ninja),)
@@ -41,7 +42,7 @@ demo_data := $(RELEASE)/demo
 exactdot := $(RELEASE)/cli/exactdot
 ctest := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
-.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-torch test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs wheels setup configure release clean
+.PHONY: help demo test test-long test-simt test-cuda test-neon test-simtcc test-torch test-jax test-flags test-sanitized asan tsan clang bench packages test-packages site site-tools site-stubs wheels setup configure release clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -55,6 +56,7 @@ help:
 	@echo 'make test-neon       cross-compile for 64-bit Arm and run tests with QEMU; names the Debian packages that it needs'
 	@echo 'make test-simtcc     every program of examples/programs by simtcc, with GCC, clang and, where there is one, nvcc'
 	@echo 'make test-torch      exactdot.torch with PyTorch in a virtual environment of its own; the first call downloads some GB'
+	@echo 'make test-jax        exactdot.jax with JAX likewise; the first call downloads some 150 MB'
 	@echo 'make test-flags      builds of the library within projects of other compiler options, by GCC and clang: the same bits'
 	@echo 'make test-sanitized  the tests of the library under AddressSanitizer and UBSan, clang with libFuzzer, a long campaign, threads under'
 	@echo '                     ThreadSanitizer (make tsan: only these)'
@@ -101,7 +103,10 @@ test-simtcc: release
 	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_PROGRAMS=OFF
 
 test-torch: setup
-	python3 tests/torch/run.py . $(TORCH)
+	python3 tests/frameworks.py . torch $(TORCH)
+
+test-jax: setup
+	python3 tests/frameworks.py . jax $(JAX)
 
 test-flags: release
 	cmake $(RELEASE) -DEXACTDOT_TEST_ALL_FLAGS=ON

@@ -17,6 +17,7 @@
 #include <python/src/torch_tensor.hpp>
 #include <python/src/vectors.hpp>
 #include <python/src/worker.hpp>
+#include <python/src/xla_calls.hpp>
 
 namespace exactdot::python {
 namespace {
@@ -131,6 +132,7 @@ NB_MODULE(_engine, module) {
   bind_gpu_memory(module);
   bind_rolling(module);
   bind_torch_calls(module);
+  bind_xla_calls(module);
 }
 
 }  // namespace exactdot::python

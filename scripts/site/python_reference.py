@@ -44,6 +44,16 @@ TORCH_GROUPS = {
     "Ranks: exactdot.torch.distributed": "reduce_shards get_sharded_norm GradientSum all_reduce_exact exact_hook",
 }
 
+JAX_INTRODUCTION = """# JAX
+
+`import exactdot.jax as xj`. [The how-to](../jax.md) is the guide. Elements, axes and types of results are described at `sum`.
+"""
+JAX_GROUPS = {
+    "Reductions of arrays": "sum mean var std norm asum sum_of_squares",
+    "Products": "dot vecdot",
+    "Rows by an index": "segment_sum take",
+}
+
 
 def functions_of(tree):
     """Names of a module or a class, each with its definitions (several: overloads)."""
@@ -181,9 +191,19 @@ def page(package, stubs):
     return grouped(INTRODUCTION, GROUPS, [name for name in public if name in described] + ["linalg.vector_norm"], known, others)
 
 
+def module_page(introduction, groups, package, modules, left_out=()):
+    """The page of a package whose public functions lie in files of its folder, and are those of its `modules`."""
+    trees = [ast.parse(path.read_text()) for path in sorted(package.glob("*.py"))]
+    public = [name for module in modules for name in public_names(ast.parse((package / f"{module}.py").read_text()))]
+    known = {name: nodes for tree in trees for name, nodes in functions_of(tree).items() if name in public}
+    return grouped(introduction, groups, [name for name in public if name not in left_out], known, {})
+
+
 def torch_page(package):
     """The same of exactdot.torch. `package`: its folder."""
-    trees = [ast.parse(path.read_text()) for path in sorted(package.glob("*.py"))]
-    public = [name for module in ("__init__", "distributed") for name in public_names(ast.parse((package / f"{module}.py").read_text()))]
-    known = {name: nodes for tree in trees for name, nodes in functions_of(tree).items() if name in public}
-    return grouped(TORCH_INTRODUCTION, TORCH_GROUPS, [name for name in public if name != "check"], known, {})
+    return module_page(TORCH_INTRODUCTION, TORCH_GROUPS, package, ("__init__", "distributed"), ("check",))
+
+
+def jax_page(package):
+    """The same of exactdot.jax."""
+    return module_page(JAX_INTRODUCTION, JAX_GROUPS, package, ("__init__",))

@@ -125,9 +125,9 @@ def reductions(results):
     return table(["", "elements", "threads", *[f"n = {n:,}" for n in lengths]], rows)
 
 
-def torch_machine(results, start="", threads=", one thread"):
+def torch_machine(results, start="", threads=", one thread", peer="torch", name="PyTorch"):
     about = results["machine"]
-    return paragraph(f"{start}{about['cpu']}{threads}, Python {about['python']}, PyTorch {about['torch']}, exactdot "
+    return paragraph(f"{start}{about['cpu']}{threads}, Python {about['python']}, {name} {about[peer]}, exactdot "
                      f"{about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of {results['rounds']} samples in turns; "
                      "float32 unless stated.")
 
@@ -136,10 +136,18 @@ def torch_gpu_machine(results):
     return torch_machine(results, "The same on a GPU: ", "")
 
 
-def torch_calls(results):
-    rows = [[row["what"], duration(row["torch_ns"]), duration(row["exactdot_ns"]), figure(row["exactdot_ns"] / row["torch_ns"])]
+def torch_calls(results, peer="torch", name="PyTorch"):
+    rows = [[row["what"], duration(row[f"{peer}_ns"]), duration(row["exactdot_ns"]), figure(row["exactdot_ns"] / row[f"{peer}_ns"])]
             for row in results["rows"]]
-    return table(["call", "PyTorch", "exactdot", "ratio"], rows)
+    return table(["call", name, "exactdot", "ratio"], rows)
+
+
+def jax_calls(results):
+    return torch_calls(results, "jax", "JAX")
+
+
+def jax_machine(results):
+    return torch_machine(results, threads=", one processor", peer="jax", name="JAX")
 
 
 def torch_ranks_machine(results):
