@@ -1,8 +1,8 @@
 // Dot products; see routines.hpp.
 //
 // A part of a complex dot is one dot of 2n reals: x as it lies, beside y with real and imaginary parts exchanged or
-// negated, which is copied by blocks. One block is a call, more are added to an accumulator: both round once. Mode fast
-// adds the blocks' results in order.
+// negated, which is copied by blocks. One block is a call, more are added to an accumulator: both round once. Mode
+// fast adds the blocks' results in order.
 #include <algorithm>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
@@ -90,7 +90,8 @@ complex<T> complex_dot(const vector<complex<T>>& x, const vector<complex<T>>& y,
   }
   return {dot_of_blocks(x, y, real), dot_of_blocks(x, y, imaginary)};
 }
-template complex<float> complex_dot(const vector<complex<float>>& x, const vector<complex<float>>& y, bool conjugated);
+template complex<float> complex_dot(const vector<complex<float>>& x, const vector<complex<float>>& y,
+                                    bool conjugated);
 template complex<double> complex_dot(const vector<complex<double>>& x, const vector<complex<double>>& y,
                                      bool conjugated);
 

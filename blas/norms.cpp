@@ -1,6 +1,7 @@
 // Sums of absolute values, norms and the index of the greatest element; see routines.hpp.
 //
-// Complex vectors are 2n reals; long ones whose elements lie apart go into an accumulator by blocks, in mode fast, too.
+// Complex vectors are 2n reals; long ones whose elements lie apart go into an accumulator by blocks, in mode fast,
+// too.
 #include <algorithm>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
@@ -77,7 +78,8 @@ template <class T>
 T asum(const vector<complex<T>>& x) {
   if (x.stride <= 0) return 0;
   return reduced<T>(x, asum_of, [](const auto& strided) {
-    return sum_of_parts<T>(strided, [](auto& sum, auto parts) { sum.add(parts, chosen.options); }).template round<T>();
+    return sum_of_parts<T>(strided, [](auto& sum, auto parts) { sum.add(parts, chosen.options); })
+        .template round<T>();
   });
 }
 template float asum(const vector<float>& x);
@@ -92,9 +94,8 @@ T nrm2(const vector<T>& x) {
 template <class T>
 T nrm2(const vector<complex<T>>& x) {
   return reduced<T>(x, norm_of, [](const auto& strided) {
-    return sum_of_parts<T>(strided, [](auto& sum, auto parts) {
-             sum.add_squares(parts, chosen.options);
-           }).template round_root<T>();
+    return sum_of_parts<T>(strided, [](auto& sum, auto parts) { sum.add_squares(parts, chosen.options); })
+        .template round_root<T>();
   });
 }
 template float nrm2(const vector<float>& x);

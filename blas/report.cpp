@@ -1,7 +1,7 @@
 // Counts the calls, and writes the table when the process ends; see report.hpp.
 //
-// A process that called no routine writes nothing: a shell script starts many of them. The table is one write to a file
-// opened for appending, so that those of several processes do not mix.
+// A process that called no routine writes nothing: a shell script starts many of them. The table is one write to a
+// file opened for appending, so that those of several processes do not mix.
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -36,7 +36,8 @@ std::string table() {
   if (lines.empty()) return lines;
   char head[256];
   std::snprintf(head, sizeof head, "exactdot: BLAS calls of %s (process %ld)\n%-8s %12s %16s %12s\n",
-                program_invocation_short_name, static_cast<long>(getpid()), "routine", "calls", "elements", "seconds");
+                program_invocation_short_name, static_cast<long>(getpid()), "routine", "calls", "elements",
+                "seconds");
   return head + lines;
 }
 
@@ -55,8 +56,8 @@ void write_to(int file, const std::string& text) {
   if (chosen.report_file == nullptr) return write_to(STDERR_FILENO, text);
   const int file = open(chosen.report_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) {
-    std::fprintf(stderr, "libexactdot_blas: EXACTDOT_BLAS_REPORT: cannot write %s: %s\n",
-                 chosen.report_file, std::strerror(errno));
+    std::fprintf(stderr, "libexactdot_blas: EXACTDOT_BLAS_REPORT: cannot write %s: %s\n", chosen.report_file,
+                 std::strerror(errno));
     return;
   }
   write_to(file, text);

@@ -14,10 +14,11 @@ namespace exactdot::blas {
 
 // clang-format off
 enum class routine { sdot, ddot, dsdot, sdsdot, cdotu, cdotc, zdotu, zdotc, sasum, dasum, scasum, dzasum,
-                     snrm2, dnrm2, scnrm2, dznrm2, isamax, idamax, icamax, izamax };
-inline constexpr std::array<std::string_view, 20> routine_names = {
+                     snrm2, dnrm2, scnrm2, dznrm2, isamax, idamax, icamax, izamax, sgemv, dgemv, cgemv, zgemv };
+inline constexpr std::array<std::string_view, 24> routine_names = {
     "sdot", "ddot", "dsdot", "sdsdot", "cdotu", "cdotc", "zdotu", "zdotc", "sasum", "dasum", "scasum", "dzasum",
-    "snrm2", "dnrm2", "scnrm2", "dznrm2", "isamax", "idamax", "icamax", "izamax"};
+    "snrm2", "dnrm2", "scnrm2", "dznrm2", "isamax", "idamax", "icamax", "izamax",
+    "sgemv", "dgemv", "cgemv", "zgemv"};
 // clang-format on
 
 void count_call(routine called, std::int64_t elements, std::chrono::nanoseconds time) noexcept;
@@ -25,7 +26,8 @@ void count_call(routine called, std::int64_t elements, std::chrono::nanoseconds 
 /// Returns what `compute` returns, and counts the call if there is to be a table.
 template <class Compute>
 auto counted(routine called, std::int64_t elements, const Compute& compute) {
-  if (!chosen.counts_calls) [[likely]] return compute();
+  if (!chosen.counts_calls) [[likely]]
+    return compute();
   const auto start = std::chrono::steady_clock::now();
   const auto result = compute();
   count_call(called, elements, std::chrono::steady_clock::now() - start);
