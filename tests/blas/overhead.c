@@ -1,7 +1,7 @@
 /* Times ddot of libexactdot_blas beside that of another BLAS library, call by call in turns, and prints JSON.
 
-   usage: blas_overhead LIBRARY OTHER. A sample is the mean time of as many calls as take about 50 µs; the libraries take turns,
-   one sample each; a row has the medians of the samples and of their differences, in nanoseconds. */
+   usage: blas_overhead LIBRARY OTHER. A sample is the mean time of as many calls as take about 50 µs; the libraries
+   take turns, one sample each; a row has the medians of the samples and of their differences, in nanoseconds. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ int main(int count, char** arguments) {
       usual[i] = sample(other, lengths[k]);
       more[i] = exact[i] - usual[i];
     }
-    printf("%s{\"n\": %d, \"exactdot\": %.2f, \"other\": %.2f, \"difference\": %.2f}", k == 0 ? "[" : ",\n ", lengths[k],
-           median(exact), median(usual), median(more));
+    printf("%s{\"n\": %d, \"exactdot\": %.2f, \"other\": %.2f, \"difference\": %.2f}", k == 0 ? "[" : ",\n ",
+           lengths[k], median(exact), median(usual), median(more));
   }
   puts("]");
   return 0;

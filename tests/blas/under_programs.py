@@ -1,7 +1,8 @@
 """Programs of others under `exactdot run`: their dots are exact, and without it they are not.
 
-under_programs.py PROGRAM KIND [PYTHON…]. KIND: numpy, scipy, octave, r or libblas, the level 1 programs of Debian's libblas-test,
-looked for in EXACTDOT_LIBBLAS_TEST and /usr/lib/*/blas. PYTHON: interpreters that may have NumPy. Status 77: not installed.
+under_programs.py PROGRAM KIND [PYTHON…]. KIND: numpy, scipy, octave, r or libblas, the level 1 programs of Debian's
+libblas-test, looked for in EXACTDOT_LIBBLAS_TEST and /usr/lib/*/blas. PYTHON: interpreters that may have NumPy. Status 77:
+not installed.
 """
 import glob
 import os
@@ -18,7 +19,8 @@ import numpy as np
 warnings.simplefilter("ignore")
 for real, big in ((np.float64, 1e200), (np.float32, 1e30)):
     x, y = np.array([big, big, 1], real), np.array([big, -big, 1], real)
-    print(np.dot(x, y), np.inner(x, y), x @ y, np.repeat(x, 2)[::2] @ y, np.vdot(x * (1 + 0j), y * (0 + 1j)), np.dot(x + 0j, y + 0j))
+    print(np.dot(x, y), np.inner(x, y), x @ y, np.repeat(x, 2)[::2] @ y)
+    print(np.vdot(x * (1 + 0j), y * (0 + 1j)), np.dot(x + 0j, y + 0j))
     print(*(np.stack([x, x]) @ y), *(np.stack([y, y], axis=1).T.copy().T.T @ x))
 """
 SCIPY = """
@@ -29,12 +31,12 @@ warnings.simplefilter("ignore")
 x, y = np.array([1e200, 1e200, 1]), np.array([1e200, -1e200, 1])
 f, g = x.clip(max=1e30).astype("f4"), y.clip(-1e30, 1e30).astype("f4")
 z, w = x + 0j, y + 0j
-print(blas.ddot(x, y), blas.sdot(f, g), blas.zdotu(z, w), blas.zdotc(z, w), blas.cdotu(f + 0j, g + 0j), blas.dasum(x[:1] * 0 + 1),
-      blas.dnrm2(np.array([3.0, 4.0]) * 2.0**600) == 5 * 2.0**600, blas.idamax(x[::-1]))
+print(blas.ddot(x, y), blas.sdot(f, g), blas.zdotu(z, w), blas.zdotc(z, w), blas.cdotu(f + 0j, g + 0j))
+print(blas.dasum(x[2:]), blas.dnrm2(np.array([3.0, 4.0]) * 2.0**600) == 5 * 2.0**600, blas.idamax(x[::-1]))
 """
 OCTAVE = """
 x = [1e200; 1e200; 1]; y = [1e200; -1e200; 1];
-printf("%g %g %g %g %g\\n", x' * y, dot(x, y), real(dot(complex(x), complex(y))), real(complex(x).' * complex(y)), norm(x(1:0)));
+printf("%g %g %g %g\\n", x' * y, dot(x, y), real(dot(complex(x), complex(y))), real(complex(x).' * complex(y)));
 printf("%g %g\\n", [x x]' * y);
 """
 R = """
@@ -43,9 +45,9 @@ options(matprod = "blas")
 cat(x %*% y, crossprod(x, y), rbind(x, x) %*% y, fill = TRUE)
 """
 LINES = {
-    "numpy": ["1.0 1.0 1.0 1.0 1j (1+0j)", "1.0 1.0 1.0 1.0"] * 2,
-    "scipy": ["1.0 1.0 (1+0j) (1+0j) (1+0j) 1.0 True 1"],
-    "octave": ["1 1 1 1 0", "1 1"],
+    "numpy": ["1.0 1.0 1.0 1.0", "1j (1+0j)", "1.0 1.0 1.0 1.0"] * 2,
+    "scipy": ["1.0 1.0 (1+0j) (1+0j) (1+0j)", "1.0 True 1"],
+    "octave": ["1 1 1 1", "1 1"],
     "r": ["1 1 1 1"],
 }
 
@@ -64,7 +66,8 @@ def output(command):
 
 def python_with(module, pythons):
     for python in filter(None, [os.environ.get("EXACTDOT_NUMPY_PYTHON"), *pythons, sys.executable]):
-        if shutil.which(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0:
+        imported = [python, "-c", f"import {module}"]
+        if shutil.which(python) and subprocess.run(imported, capture_output=True, check=False).returncode == 0:
             return python
     return skip(f"no Python here has {module}; EXACTDOT_NUMPY_PYTHON may name one")
 
@@ -99,7 +102,7 @@ def check_sums(program, kind, pythons):
 
 def check_libblas(program):
     folders = filter(None, [os.environ.get("EXACTDOT_LIBBLAS_TEST"), *glob.glob("/usr/lib/*/blas")])
-    programs = [path for folder in folders for path in sorted(glob.glob(f"{folder}/xblat1?") + glob.glob(f"{folder}/x?cblat1"))]
+    programs = [path for folder in folders for name in ("xblat1?", "x?cblat1") for path in sorted(glob.glob(f"{folder}/{name}"))]
     if not programs:
         skip("libblas-test is not installed")
     for test in programs:
