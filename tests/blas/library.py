@@ -70,11 +70,21 @@ def check_report(calls, called):
             sys.exit(f"the report of {name}: {line}")
 
 
+def check_mode(calls):
+    """Mode fast loses the small numbers between products that cancel; on any number of threads."""
+    for threads in ("1", "0"):
+        variables = os.environ | {"EXACTDOT_BLAS_MODE": "fast", "EXACTDOT_BLAS_THREADS": threads}
+        done = subprocess.run([calls], env=variables, capture_output=True, text=True, check=False)
+        if done.returncode != 1 or not done.stdout.startswith("dot: "):
+            sys.exit(f"mode fast: status {done.returncode}, {done.stdout}")
+
+
 def main(nm, library, gemv_library, calls):
     level_1 = names_of(LEVEL_1, DOTS_OF_C)
     check_exports(nm, library, level_1)
     check_exports(nm, gemv_library, level_1 | names_of(GEMV))
     check_refusals(calls)
+    check_mode(calls)
     check_report(calls, ["ddot", "dsdot", "sdsdot", "zdotu", "zdotc", "dasum", "dzasum", "dnrm2", "dznrm2", "idamax",
                          "izamax"])
 

@@ -1,8 +1,8 @@
 """Programs of others under `exactdot run`: their dots are exact, and without it they are not.
 
-under_programs.py PROGRAM KIND [PYTHON…]. KIND: numpy, scipy, octave, r or libblas, the level 1 programs of Debian's
-libblas-test, looked for in EXACTDOT_LIBBLAS_TEST and /usr/lib/*/blas. PYTHON: interpreters that may have NumPy. Status 77:
-not installed.
+under_programs.py PROGRAM KIND [PYTHON…]. KIND: numpy, scipy, octave, r or libblas, the programs of level 1, and of level 2
+for gemv, of Debian's libblas-test, looked for in EXACTDOT_LIBBLAS_TEST and /usr/lib/*/blas. PYTHON: interpreters that may
+have NumPy. Status 77: not installed.
 """
 import glob
 import os
@@ -102,7 +102,8 @@ def check_sums(program, kind, pythons):
 
 def check_libblas(program):
     folders = filter(None, [os.environ.get("EXACTDOT_LIBBLAS_TEST"), *glob.glob("/usr/lib/*/blas")])
-    programs = [path for folder in folders for name in ("xblat1?", "x?cblat1") for path in sorted(glob.glob(f"{folder}/{name}"))]
+    patterns = [f"{folder}/{name}" for folder in folders for name in ("xblat1?", "x?cblat1")]
+    programs = [path for pattern in patterns for path in sorted(glob.glob(pattern))]
     if not programs:
         skip("libblas-test is not installed")
     for test in programs:
@@ -111,6 +112,21 @@ def check_libblas(program):
         print(f"{test}: {passed} of {routines} routines pass, {len(table.splitlines()) - 2} of them exactdot's")
         if passed != routines or routines == 0 or "FAIL" in text or not re.search(r"dot[uc]? +[1-9]", table):
             sys.exit(text + table)
+    check_gemv(program, pathlib.Path(programs[0]).parent)
+
+
+def check_gemv(program, folder):
+    """Level 2: gemv by Fortran's names, with its error exits; the other routines are those of the BLAS library there."""
+    for letter in "sdcz":
+        with tempfile.TemporaryDirectory() as scratch, open(f"{folder}/{letter}blat2.in", encoding="ascii") as data:
+            command = [program, "run", "--gemv", "--report", "--", f"{folder}/xblat2{letter}"]
+            done = subprocess.run(command, stdin=data, cwd=scratch, capture_output=True, text=True, check=False)
+            summary = done.stdout + "".join(path.read_text() for path in pathlib.Path(scratch).iterdir())
+        lines = re.findall(rf"^ *{letter.upper()}GEMV +(PASSED.*TESTS)", summary, re.MULTILINE)
+        called = re.search(rf"^{letter}gemv +[1-9]", done.stderr, re.MULTILINE)
+        if lines != ["PASSED THE TESTS", "PASSED THE COMPUTATIONAL TESTS"] or not called:
+            sys.exit(f"xblat2{letter}: status {done.returncode}, {lines}\n{summary}{done.stderr}")
+        print(f"xblat2{letter}: gemv passes")
 
 
 def main(program, kind, *pythons):
