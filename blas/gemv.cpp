@@ -1,10 +1,11 @@
 // A matrix times a vector; see gemv.hpp.
 //
 // Real rows are one call on a grid, which reads the matrix in the order of its memory; the dots go to a buffer,
-// because y may be scaled. Complex rows are a dot each.
+// because y may be scaled. Complex rows are a dot each. Both set the status flags of their dots.
 #include <blas/gemv.hpp>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
+#include <blas/status_flags.hpp>
 #include <exactdot/batches.hpp>
 #include <vector>
 
@@ -59,13 +60,23 @@ bool changes_nothing(T alpha, const matrix<T>& a, T beta) {
 }
 
 template <class T>
+vector<T> row_of(const matrix<T>& a, std::size_t i) {
+  return {static_cast<std::int64_t>(a.columns), a.data + static_cast<std::ptrdiff_t>(i) * a.row_step, a.step};
+}
+
+template <class T>
 void dots_of_rows(const matrix<T>& a, const vector<T>& x, std::vector<T>& out) {
   constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
   const axis rows_of_a{a.rows, a.row_step * size}, columns_of_a{a.columns, a.step * size};
   const axis repeated{a.rows, 0}, elements_of_x{x.n, x.stride * size}, results{a.rows, size};
+  const int before = std::fetestexcept(status_flags);
   exactdot::dot(any_grid{a.data, type_of<T>, {&rows_of_a, 1}, {&columns_of_a, 1}},
                 any_grid{x.first, type_of<T>, {&repeated, 1}, {&elements_of_x, 1}},
                 any_results{out.data(), type_of<T>, {&results, 1}}, chosen.options);
+  std::feclearexcept(status_flags & ~before);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!std::isfinite(out[i])) set_flags(std::fetestexcept(status_flags), out[i], row_of(a, i), x);
+  }
 }
 
 }  // namespace
@@ -88,9 +99,10 @@ void gemv(complex<T> alpha, const matrix<complex<T>>& a, bool conjugated, const 
   if (changes_nothing(alpha, a, beta)) return;
   std::vector<complex<T>> dots(equals(alpha, 0) ? 0 : a.rows);
   for (std::size_t i = 0; i < dots.size(); ++i) {
-    const complex<T>* const start = a.data + static_cast<std::ptrdiff_t>(i) * a.row_step;
-    const auto count = static_cast<std::int64_t>(a.columns);
-    dots[i] = complex_dot(vector<complex<T>>(count, start, a.step), x, conjugated);
+    const auto compute = [conjugated](const auto& row, const auto& elements) {
+      return complex_dot(row, elements, conjugated);
+    };
+    dots[i] = with_flags_of_result(compute, row_of(a, i), x);
   }
   store(dots, alpha, beta, a.rows, y, incy);
 }

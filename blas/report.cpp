@@ -66,10 +66,10 @@ void write_to(int file, const std::string& text) {
 
 }  // namespace
 
-void count_call(routine called, std::int64_t elements, std::chrono::nanoseconds time) noexcept {
+void count_call(routine called, std::size_t elements, std::chrono::nanoseconds time) noexcept {
   counters& of = counted_calls[static_cast<std::size_t>(called)];
   of.calls.fetch_add(1, std::memory_order_relaxed);
-  of.elements.fetch_add(elements > 0 ? static_cast<std::uint64_t>(elements) : 0, std::memory_order_relaxed);
+  of.elements.fetch_add(elements, std::memory_order_relaxed);
   of.nanoseconds.fetch_add(static_cast<std::uint64_t>(time.count()), std::memory_order_relaxed);
 }
 

@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 24> routine_names = {
     "sgemv", "dgemv", "cgemv", "zgemv"};
 // clang-format on
 
-void count_call(routine called, std::int64_t elements, std::chrono::nanoseconds time) noexcept;
+void count_call(routine called, std::size_t elements, std::chrono::nanoseconds time) noexcept;
 
 /// Returns what `compute` returns, and counts the call if there is to be a table.
 template <class Compute>
-auto counted(routine called, std::int64_t elements, const Compute& compute) {
+auto counted(routine called, std::size_t elements, const Compute& compute) {
   if (!chosen.counts_calls) [[likely]]
     return compute();
   const auto start = std::chrono::steady_clock::now();
