@@ -86,7 +86,9 @@ from exactdot._engine import (
 from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
+from exactdot._frames import GroupedFrame, group_by
 from exactdot._missing import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanstd, nansum, nanvar
+from exactdot._rolling import cumsum, rolling_mean, rolling_std, rolling_sum, rolling_var
 from exactdot._states import (
     convert_states,
     group_states,
@@ -99,6 +101,7 @@ from exactdot._states import (
 
 __all__ = [
     "Accumulator",
+    "GroupedFrame",
     "Moments",
     "argmax",
     "argmin",
@@ -108,9 +111,11 @@ __all__ = [
     "corr",
     "cosine",
     "cov",
+    "cumsum",
     "distance",
     "dot",
     "group_asum",
+    "group_by",
     "group_corr",
     "group_cosine",
     "group_count",
@@ -154,6 +159,10 @@ __all__ = [
     "normalise_states",
     "nrm2",
     "rms_norm",
+    "rolling_mean",
+    "rolling_std",
+    "rolling_sum",
+    "rolling_var",
     "round_states",
     "segment_argmax",
     "segment_argmin",

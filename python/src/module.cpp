@@ -12,6 +12,7 @@
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/gpu_results.hpp>
 #include <python/src/reductions.hpp>
+#include <python/src/rolling.hpp>
 #include <python/src/state_arrays.hpp>
 #include <python/src/torch_tensor.hpp>
 #include <python/src/vectors.hpp>
@@ -128,6 +129,7 @@ NB_MODULE(_engine, module) {
   bind_state_words(module);
   bind_exact_arguments(module);
   bind_gpu_memory(module);
+  bind_rolling(module);
   bind_torch_calls(module);
 }
 

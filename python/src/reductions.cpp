@@ -3,6 +3,7 @@
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
 #include <exactdot/reductions.hpp>
+#include <optional>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_reduce.hpp>
@@ -342,6 +343,11 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
   return read;
 }
 
+bool names_filter(const call_arguments& given) {
+  return given.keywords[where_parameter] != nullptr || given.keywords[skip_nan_parameter] != nullptr ||
+         given.keywords[initial_parameter] != nullptr;
+}
+
 /// The arguments where, skip_nan and initial; nothing if they leave every element.
 class given_filter {
  public:
@@ -418,11 +424,13 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
                                                                  function.takes != shapes::segments &&
                                                                  function.takes != shapes::group_sizes;
   const bool is_ratio = core::info_of(function.what).is_ratio;
-  given_filter filter(given, caller);
+  std::optional<given_filter> filter;  // which short calls must not pay for
+  if (names_filter(given)) filter.emplace(given, caller);
+  const bool has_filter = filter && filter->is_given();
   inputs.first.takes_exact_numbers = inputs.second.takes_exact_numbers =
-      function.takes != shapes::group_sizes && !is_ratio && !filter.is_given();
+      function.takes != shapes::group_sizes && !is_ratio && !has_filter;
   inputs.mixes_types = is_ratio;
-  inputs.first.takes_nulls = inputs.second.takes_nulls = filter.skips_nan();
+  inputs.first.takes_nulls = inputs.second.takes_nulls = has_filter && filter->skips_nan();
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
@@ -448,7 +456,7 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
   if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
-  if (filter.is_given()) call.filter = filter.of(inputs, call);
+  if (has_filter) call.filter = filter->of(inputs, call);
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
@@ -460,8 +468,8 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
   PyObject* const mode = given.keywords[mode_parameter];
   const bool is_exact =
       mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
-  return is_exact && !given_filter(given, function.signature.name).is_given() && !is_given(given, axis_parameter) &&
-         !is_true(given, keepdims_parameter, function.signature.name);
+  return is_exact && !(names_filter(given) && given_filter(given, function.signature.name).is_given()) &&
+         !is_given(given, axis_parameter) && !is_true(given, keepdims_parameter, function.signature.name);
 }
 
 nb::object call_on_list(const reduction_function& function, const call_arguments& given, bool joined) {
@@ -487,7 +495,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   const char* const caller = function.signature.name;
   if (function.takes == shapes::normalised) return call_normalise(function, given);
   const bool two = function.signature.inputs == 2;
-  const names_of_two names = names_of_inputs(function.signature);
+  const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};
   vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
   if (function.takes == shapes::lists)

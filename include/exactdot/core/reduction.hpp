@@ -71,7 +71,7 @@ using reductions = std::tuple<                 //
     extremum, extremum,                        // min, max
     extremum, extremum,                        // argmin, argmax
     ratios::weighted_mean, ratios::cosine, ratios::distance, ratios::covariance, ratios::correlation, ratios::slope,
-    ratios::intercept, ratios::standard_error>;  // standard_error
+    ratios::intercept, ratios::standard_error>;
 
 namespace terms {
 template <class Term, class Terms>
