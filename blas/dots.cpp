@@ -1,13 +1,15 @@
 // Dot products; see routines.hpp.
 //
-// A part of a complex dot is one dot of 2n reals: x as it lies, beside y with real and imaginary parts exchanged or
-// negated, which is copied by blocks. One block is a call, more are added to an accumulator: both round once. Mode
-// fast adds the blocks' results in order.
+// A part of a complex dot is one dot of 2n reals: x as it lies, beside a copy of y with real and imaginary parts
+// exchanged or negated. Of vectors too long to copy, blocks are added to an accumulator: both round once. Mode fast
+// adds the blocks' results in order.
 #include <algorithm>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/reductions.hpp>
+#include <memory>
+#include <new>
 #include <span>
 
 namespace exactdot::blas {
@@ -19,17 +21,34 @@ struct part {
 };
 
 template <class T>
-void copy_for(part which, const vector<complex<T>>& y, T* out) {
-  for (std::size_t i = 0; i < y.n; ++i) {
-    const T first = which.imaginary ? y[i].im : y[i].re, second = which.imaginary ? y[i].re : y[i].im;
-    out[2 * i] = first;
-    out[2 * i + 1] = which.negated ? -second : second;
+const T* reals_of(const complex<T>* x) {
+  return reinterpret_cast<const T*>(x);
+}
+
+/// Constant steps, so that the compiler uses vector registers.
+template <class T>
+void copy_contiguous(part which, const T* y, std::size_t n, T* out) {
+  const T sign = which.negated ? T{-1} : T{1};
+  if (which.imaginary) {
+    for (std::size_t i = 0; i < 2 * n; i += 2) {
+      out[i] = y[i + 1];
+      out[i + 1] = sign * y[i];
+    }
+  } else {
+    for (std::size_t i = 0; i < 2 * n; i += 2) {
+      out[i] = y[i];
+      out[i + 1] = sign * y[i + 1];
+    }
   }
 }
 
 template <class T>
-const T* reals_of(const complex<T>* x) {
-  return reinterpret_cast<const T*>(x);
+void copy_for(part which, const vector<complex<T>>& y, T* out) {
+  if (y.is_contiguous()) return copy_contiguous(which, reals_of(y.first), y.n, out);
+  for (std::size_t i = 0; i < y.n; i += longest_copy) {
+    const contiguous<complex<T>> block(y.from(i, std::min(longest_copy, y.n - i)));
+    copy_contiguous(which, reals_of(block.data()), std::min(longest_copy, y.n - i), out + 2 * i);
+  }
 }
 
 template <class T>
@@ -58,6 +77,25 @@ T dot_of_blocks(const vector<complex<T>>& x, const vector<complex<T>>& y, part w
   return chosen.options.mode == mode::fast ? fast : exact.template round<T>();
 }
 
+/// Vectors of at most so many elements are copied to the heap, which takes less time than an accumulator.
+constexpr std::size_t longest_buffer = std::size_t{1} << 22;
+
+template <class T>
+T dot_of_part(const vector<complex<T>>& x, const vector<complex<T>>& y, part which) {
+  if (x.n <= longest_copy) return dot_of_block(x, y, which);
+  if (x.n > longest_buffer) return dot_of_blocks(x, y, which);
+  const std::size_t copies = x.is_contiguous() ? 1 : 2;
+  const std::unique_ptr<T[]> buffer(new (std::nothrow) T[copies * 2 * x.n]);
+  if (buffer == nullptr) return dot_of_blocks(x, y, which);
+  const T* left = reals_of(x.first);
+  if (copies == 2) {
+    copy_for({false, false}, x, buffer.get() + 2 * x.n);
+    left = buffer.get() + 2 * x.n;
+  }
+  copy_for(which, y, buffer.get());
+  return exactdot::dot(left, buffer.get(), 2 * x.n, chosen.options);
+}
+
 }  // namespace
 
 template <class R, class T>
@@ -83,12 +121,11 @@ template <class T>
 complex<T> complex_dot(const vector<complex<T>>& x, const vector<complex<T>>& y, bool conjugated) {
   if (x.n == 0) return {0, 0};
   const part real{false, !conjugated}, imaginary{true, conjugated};
-  if (x.n <= longest_copy) return {dot_of_block(x, y, real), dot_of_block(x, y, imaginary)};
   if (conjugated && x.is_contiguous() && y.is_contiguous()) {
     const T re = exactdot::dot(reals_of(x.first), reals_of(y.first), 2 * x.n, chosen.options);
-    return {re, dot_of_blocks(x, y, imaginary)};
+    return {re, dot_of_part(x, y, imaginary)};
   }
-  return {dot_of_blocks(x, y, real), dot_of_blocks(x, y, imaginary)};
+  return {dot_of_part(x, y, real), dot_of_part(x, y, imaginary)};
 }
 template complex<float> complex_dot(const vector<complex<float>>& x, const vector<complex<float>>& y,
                                     bool conjugated);
