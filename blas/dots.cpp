@@ -16,7 +16,7 @@ namespace exactdot::blas {
 namespace {
 
 /// How a block of y goes into a part: (re, ±im) into the real one, (im, ±re) into the imaginary one.
-struct part {
+struct component {
   bool imaginary, negated;
 };
 
@@ -27,7 +27,7 @@ const T* reals_of(const complex<T>* x) {
 
 /// Constant steps, so that the compiler uses vector registers.
 template <class T>
-void copy_contiguous(part which, const T* y, std::size_t n, T* out) {
+void copy_contiguous(component which, const T* y, std::size_t n, T* out) {
   const T sign = which.negated ? T{-1} : T{1};
   if (which.imaginary) {
     for (std::size_t i = 0; i < 2 * n; i += 2) {
@@ -43,7 +43,7 @@ void copy_contiguous(part which, const T* y, std::size_t n, T* out) {
 }
 
 template <class T>
-void copy_for(part which, const vector<complex<T>>& y, T* out) {
+void copy_for(component which, const vector<complex<T>>& y, T* out) {
   if (y.is_contiguous()) return copy_contiguous(which, reals_of(y.first), y.n, out);
   for (std::size_t i = 0; i < y.n; i += longest_copy) {
     const contiguous<complex<T>> block(y.from(i, std::min(longest_copy, y.n - i)));
@@ -52,7 +52,7 @@ void copy_for(part which, const vector<complex<T>>& y, T* out) {
 }
 
 template <class T>
-T dot_of_block(const vector<complex<T>>& x, const vector<complex<T>>& y, part which) {
+T dot_of_block(const vector<complex<T>>& x, const vector<complex<T>>& y, component which) {
   const contiguous<complex<T>> left(x);
   T right[2 * longest_copy];
   copy_for(which, y, right);
@@ -60,7 +60,7 @@ T dot_of_block(const vector<complex<T>>& x, const vector<complex<T>>& y, part wh
 }
 
 template <class T>
-T dot_of_blocks(const vector<complex<T>>& x, const vector<complex<T>>& y, part which) {
+T dot_of_blocks(const vector<complex<T>>& x, const vector<complex<T>>& y, component which) {
   accumulator<T> exact;
   T fast = 0;
   for (std::size_t i = 0; i < x.n; i += longest_copy) {
@@ -81,7 +81,7 @@ T dot_of_blocks(const vector<complex<T>>& x, const vector<complex<T>>& y, part w
 constexpr std::size_t longest_buffer = std::size_t{1} << 22;
 
 template <class T>
-T dot_of_part(const vector<complex<T>>& x, const vector<complex<T>>& y, part which) {
+T dot_of_component(const vector<complex<T>>& x, const vector<complex<T>>& y, component which) {
   if (x.n <= longest_copy) return dot_of_block(x, y, which);
   if (x.n > longest_buffer) return dot_of_blocks(x, y, which);
   const std::size_t copies = x.is_contiguous() ? 1 : 2;
@@ -120,12 +120,12 @@ float dot_from(float start, const vector<float>& x, const vector<float>& y) {
 template <class T>
 complex<T> complex_dot(const vector<complex<T>>& x, const vector<complex<T>>& y, bool conjugated) {
   if (x.n == 0) return {0, 0};
-  const part real{false, !conjugated}, imaginary{true, conjugated};
+  const component real{false, !conjugated}, imaginary{true, conjugated};
   if (conjugated && x.is_contiguous() && y.is_contiguous()) {
     const T re = exactdot::dot(reals_of(x.first), reals_of(y.first), 2 * x.n, chosen.options);
-    return {re, dot_of_part(x, y, imaginary)};
+    return {re, dot_of_component(x, y, imaginary)};
   }
-  return {dot_of_part(x, y, real), dot_of_part(x, y, imaginary)};
+  return {dot_of_component(x, y, real), dot_of_component(x, y, imaginary)};
 }
 template complex<float> complex_dot(const vector<complex<float>>& x, const vector<complex<float>>& y,
                                     bool conjugated);

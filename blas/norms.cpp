@@ -27,18 +27,19 @@ T reduced(const vector<Element>& x, const Reduce& reduce, const Strided& reduce_
 constexpr auto asum_of = [](const auto&... x) { return exactdot::asum(x..., chosen.options); };
 constexpr auto norm_of = [](const auto&... x) { return exactdot::nrm2(x..., chosen.options); };
 
-/// Adds the real and imaginary parts of x, whose elements lie apart, by blocks: add(sum, the parts of a block).
+/// Adds the real and imaginary parts of x, whose elements lie apart, by blocks: add(sum, the components of a
+/// block).
 template <class T, class Add>
-accumulator<T> sum_of_parts(const vector<complex<T>>& x, const Add& add) {
+accumulator<T> sum_of_components(const vector<complex<T>>& x, const Add& add) {
   accumulator<T> sum;
   for (std::size_t i = 0; i < x.n; i += longest_copy) {
     const std::size_t n = std::min(longest_copy, x.n - i);
-    T parts[2 * longest_copy];
+    T components[2 * longest_copy];
     for (std::size_t j = 0; j < n; ++j) {
-      parts[2 * j] = std::abs(x[i + j].re);
-      parts[2 * j + 1] = std::abs(x[i + j].im);
+      components[2 * j] = std::abs(x[i + j].re);
+      components[2 * j + 1] = std::abs(x[i + j].im);
     }
-    add(sum, std::span<const T>(parts, 2 * n));
+    add(sum, std::span<const T>(components, 2 * n));
   }
   return sum;
 }
@@ -78,7 +79,7 @@ template <class T>
 T asum(const vector<complex<T>>& x) {
   if (x.stride <= 0) return 0;
   return reduced<T>(x, asum_of, [](const auto& strided) {
-    return sum_of_parts<T>(strided, [](auto& sum, auto parts) { sum.add(parts, chosen.options); })
+    return sum_of_components<T>(strided, [](auto& sum, auto components) { sum.add(components, chosen.options); })
         .template round<T>();
   });
 }
@@ -94,7 +95,8 @@ T nrm2(const vector<T>& x) {
 template <class T>
 T nrm2(const vector<complex<T>>& x) {
   return reduced<T>(x, norm_of, [](const auto& strided) {
-    return sum_of_parts<T>(strided, [](auto& sum, auto parts) { sum.add_squares(parts, chosen.options); })
+    return sum_of_components<T>(strided,
+                                [](auto& sum, auto components) { sum.add_squares(components, chosen.options); })
         .template round_root<T>();
   });
 }

@@ -21,7 +21,7 @@ static dot* load(const char* library) {
   return found;
 }
 
-static double now(void) {
+static double nanoseconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
@@ -29,9 +29,9 @@ static double now(void) {
 
 static double sample(dot* ddot, int n) {
   const int one = 1, calls = n < 50000 ? 1 + 200000 / (n + 40) : 1;
-  const double start = now();
+  const double start = nanoseconds();
   for (int i = 0; i < calls; ++i) kept = ddot(&n, x, &one, y, &one);
-  return (now() - start) / calls;
+  return (nanoseconds() - start) / calls;
 }
 
 static int by_value(const void* a, const void* b) {

@@ -32,9 +32,9 @@ TEST_F(run_program, sets_the_environment) {
   const std::string print = "echo \"$LD_PRELOAD $EXACTDOT_BLAS_MODE $EXACTDOT_BLAS_THREADS $EXACTDOT_BLAS_REPORT\"";
   const std::string plain = run_well({"run", "--", "sh", "-c", print});
   EXPECT_NE(plain.find("/libexactdot_blas.so   \n"), std::string::npos) << plain;
-  const std::string all =
+  const std::string with_options =
       run_well({"run", "--mode", "fast", "--threads", "3", "--gemv", "--report", "--", "sh", "-c", print});
-  EXPECT_NE(all.find("/libexactdot_blas_gemv.so fast 3 1\n"), std::string::npos) << all;
+  EXPECT_NE(with_options.find("/libexactdot_blas_gemv.so fast 3 1\n"), std::string::npos) << with_options;
   const std::string file = folder / "calls";
   const std::string to_file = run_well({"run", "--report=" + file, "--", "sh", "-c", print});
   EXPECT_NE(to_file.find(" " + file + "\n"), std::string::npos) << to_file;
