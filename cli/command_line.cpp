@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cli/command_line.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
@@ -15,6 +16,7 @@
 #include <cli/output.hpp>
 #include <cli/reduce.hpp>
 #include <cli/reduction_command.hpp>
+#include <cli/run_program.hpp>
 #include <cli/shared_options.hpp>
 #include <cli/usage_error.hpp>
 #include <exactdot/info.hpp>
@@ -170,6 +172,44 @@ action declare_info(CLI::App& app) {
   return [json] { run_info(*json); };
 }
 
+action declare_run(CLI::App& app, std::vector<std::string> program) {
+  const auto arguments = std::make_shared<run_arguments>();
+  arguments->program = std::move(program);
+  app.add_option("--mode", arguments->mode,
+                 "exact (default): the real value, rounded once; fast: fused multiply-adds in a fixed order")
+      ->check(CLI::IsMember({"exact", "fast"}));
+  app.add_option("--threads", arguments->threads, "CPU threads of a call (default: 1); 0: automatic")
+      ->check(CLI::Range(0, 4096));
+  app.add_flag("--gemv", arguments->gemv, "matrices times vectors, too: each result an exact dot product");
+  app.add_option("--report", arguments->report,
+                 "print a table of the calls on stderr at exit; --report=FILE: append it to a file")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->option_text("[=FILE]");
+  app.footer(
+      "Examples:\n"
+      "  exactdot run -- python3 script.py\n"
+      "  exactdot run --report -- octave script.m\n"
+      "  exactdot run --mode fast --threads 0 --report=calls.txt -- ./solver input\n"
+      "Exit status: that of the program; 1: it cannot be run with the library; 2: wrong usage.");
+  return [arguments] {
+    if (arguments->program.empty()) {
+      refuse_usage("a program is missing; expected exactdot run [OPTIONS] -- PROGRAM [ARGUMENTS]...",
+                   "exactdot run");
+    }
+    run_program(*arguments);
+  };
+}
+
+/// Takes the words from -- on from the command line of `exactdot run`: they are for the program alone.
+std::vector<std::string> take_program(int& argument_count, char** arguments) {
+  if (argument_count < 2 || std::string_view(arguments[1]) != "run") return {};
+  char** const end = arguments + argument_count;
+  char** const mark = std::find(arguments + 2, end, std::string_view("--"));
+  argument_count = static_cast<int>(mark - arguments);
+  return mark == end ? std::vector<std::string>() : std::vector<std::string>(mark + 1, end);
+}
+
 std::vector<std::string> subcommand_names(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* app : program.get_subcommands({})) names.push_back(app->get_name());
@@ -206,6 +246,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }  // namespace
 
 std::function<void()> parse_command_line(int argument_count, char** arguments) {
+  const std::vector<std::string> program_words = take_program(argument_count, arguments);
   CLI::App program{
       "Reductions of vectors in files, such as sums and dot products: the exact value, rounded once, with the same "
       "bits on every machine",
@@ -236,6 +277,8 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("lab", "Run, check, measure and explain classic dot products and sums, on a GPU or a simulator", declare_lab);
   add("hazards", "Run and explain classic mistakes of parallel sums, on a GPU or a simulator", declare_hazards);
   add("bench", "Measure reductions of exactdot beside those of other libraries", declare_bench);
+  add("run", "Run a program whose BLAS calls for dot products, sums and norms exactdot computes",
+      [&](CLI::App& to) { return declare_run(to, program_words); });
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
   check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program), subcommand_aliases(program));
   try {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace exactdot::cli {
 
@@ -19,6 +20,12 @@ class short_help : public CLI::Formatter {
       if (text.starts_with(type + ":")) return " " + text.substr(type.size() + 1);
       if (text == type && option->get_positional()) return "";
     }
+    return text;
+  }
+  /// The words after -- are not CLI11's.
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string text = CLI::Formatter::make_usage(app, std::move(name));
+    if (app->get_name() == "run") text.replace(text.find_last_not_of('\n') + 1, 0, " -- PROGRAM [ARGUMENTS]...");
     return text;
   }
 };

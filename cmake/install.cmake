@@ -87,3 +87,6 @@ if(TARGET exactdot_program)
   set_target_properties(exactdot_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS exactdot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
+if(TARGET exactdot_blas)  # of the program: `exactdot run` preloads them, nothing is linked with them
+  install(TARGETS exactdot_blas exactdot_blas_gemv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)
+endif()

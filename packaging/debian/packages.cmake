@@ -96,7 +96,8 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "exactdot-doc, libopenblas-dev")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "exact, reproducible reductions (programs)
 ${about}
 This package contains the program exactdot, which reduces vectors in files, and
-simtcc, which compiles CUDA source files for a simulator on the CPU. What is
+simtcc, which compiles CUDA source files for a simulator on the CPU, and the
+libraries with which "exactdot run" makes sums of BLAS calls exact. What is
 recommended is what simtcc needs.")
 
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME exactdot-doc)

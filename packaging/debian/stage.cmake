@@ -39,7 +39,7 @@ foreach(group LIBRARY DEVELOPMENT PROGRAM DOCUMENTATION)
   run(gzip -9nf ${doc}/CHANGELOG.md)
   file(RENAME ${doc}/CHANGELOG.md.gz ${doc}/changelog.gz)
 
-  file(GLOB_RECURSE libraries ${root}/lib/*.so.*)
+  file(GLOB_RECURSE libraries ${root}/lib/*.so ${root}/lib/*.so.*)
   file(GLOB programs ${root}/bin/*)
   foreach(file IN LISTS libraries programs)
     if(NOT IS_SYMLINK ${file})
