@@ -2,7 +2,7 @@
 // the particles and every launch shape. nvcc and simtcc compile this file unchanged; it checks itself.
 //
 // Every block has an exact sum for each bin in shared memory, which it publishes; a second kernel rounds the bins.
-//   nvcc -std=c++20 -I PREFIX/include force_histogram.cu        simtcc force_histogram.cu
+//   nvcc -std=c++20 -I PREFIX/include force_histogram.cu        simtcc -std=c++20 force_histogram.cu
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -31,7 +31,8 @@ template <reduction what, class R, class X, class Y>
     using first = element_of_view<X>;
     using second = element_of_view<Y>;
     if constexpr (check_result<what, R, first, second>()) {
-      using result = result_or<R, mean_type<sum_type<first, second>>>;
+      constexpr element_type by_default = default_result_type(what, type_of<first>, type_of<second>);
+      using result = result_or<R, type_at<by_default>>;
       return from_word<result>(reduce_to_bits(what, to_any(x), to_any(y), type_of<result>, options, ddof));
     } else {
       return refused{};

@@ -324,6 +324,7 @@ template <class T>
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type a, element_type b) {
   if (gives_index(what)) return element_type::int64;
   if (gives_element(what)) return a;
+  if (is_integer(a) != is_integer(b)) return is_integer(a) ? b : a;  // of a ratio
   return is_integer(a) && !gives_sum(what) ? element_type::float64 : detail::sum_type_of(a, b);
 }
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type x) {

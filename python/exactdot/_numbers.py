@@ -339,6 +339,6 @@ def numbers_of(x: Any) -> ExactNumbers:
 def fill_nulls(values: Any) -> tuple[Any, bytes]:
     """A column of pandas' own types with 0 for its nulls, and a byte for each element: 0 for a null."""
     nulls = values.isna()
-    if not nulls.any():
+    if not nulls.any() or getattr(values.dtype, "kind", "O") not in "biuf":
         return values, b""
     return values.fillna(values.dtype.type(0)), (~nulls).astype("uint8").tobytes()

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from exactdot import _engine
+from exactdot._states import _flag
 
 _engine_call: Any = _engine  # functions without public names
 
@@ -57,8 +58,7 @@ def _windows(caller: str, what: str, x: Any, window: Any, min_periods: Any, axis
     least = size if min_periods is None else _count(min_periods, "min_periods", caller)
     if least > size:
         raise ValueError(f"{caller}: min_periods is {least}, more than the window of {size}")
-    if skip_nan is not True and skip_nan is not False:
-        raise TypeError(f"{caller}: skip_nan is {skip_nan}; use True or False")
+    skip_nan = _flag(skip_nan, "skip_nan", caller)
     free = _engine_call._read_ddof(ddof, None, caller) if what in ("variance", "stddev") else 0
     if free != int(free):
         raise ValueError(f"{caller}: ddof is a fraction; use an integer")
@@ -70,7 +70,9 @@ def _count(given: Any, name: str, caller: str) -> int:
         number = operator.index(given)
     except TypeError:
         raise TypeError(f"{caller}: {name} is {given}; use an integer") from None
-    if isinstance(given, bool) or number < 0:
+    if isinstance(given, bool):
+        raise TypeError(f"{caller}: {name} is {given}; use an integer")
+    if number < 0:
         raise ValueError(f"{caller}: {name} is {given}; use {1 if name == 'window' else 0} or more")
     return min(number, 2**62)
 

@@ -114,10 +114,12 @@ nb::object reduce_pairs(const grid_call& call) {
   call.inputs.check_types();
   const bool is_ratio = core::info_of(call.what).is_ratio;
   if (is_ratio && call.axis.is_none()) return reduce_whole_pair(call);
+  const imported_array &first = call.inputs.first, &second = *call.inputs.other();
+  // one vector goes along the axis of the other array: weights, for one
   const auto take_axis = [&](const imported_array& x, const std::vector<axis>& axes, std::vector<axis>& rest) {
     if (x.dimensions == 0) call.inputs.refuse(false, "an input has no dimension");
     const nb::int_ last(-1);
-    const bool goes_along = is_ratio && x.dimensions == 1;  // weights of each vector, for one
+    const bool goes_along = is_ratio && x.dimensions == 1 && first.dimensions + second.dimensions > 2;
     const auto reduced =
         read_axes(call.axis.is_none() || goes_along ? nb::handle(last) : call.axis, x.dimensions, call.caller);
     axis taken{};
@@ -132,7 +134,6 @@ nb::object reduce_pairs(const grid_call& call) {
   };
   refuse_several_axes(call.axis, call.caller, "an integer");
   std::vector<axis> a, b, mask;
-  const imported_array &first = call.inputs.first, &second = *call.inputs.other();
   const axis of_a = take_axis(first, first.all_axes(), a), of_b = take_axis(second, second.all_axes(), b);
   const axis of_mask = call.filter != nullptr ? take_axis(first, axes_of_mask(call), mask) : axis{};
   paired_axes axes = paired(call, std::move(a), of_a, std::move(b), of_b, std::move(mask), of_mask);

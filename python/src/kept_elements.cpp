@@ -75,7 +75,8 @@ class kept_lines {
  public:
   /// elements: of all lines, with the initial ones.
   kept_lines(const grid_call& call, const grid_pair& of, std::size_t elements)
-      : filter_(*call.filter),
+      : caller_(call.caller),
+        filter_(*call.filter),
         a_(of.first),
         b_(of.second),
         two_(inputs_of(call.what) == 2),
@@ -90,6 +91,9 @@ class kept_lines {
   void append(run a, run b, run mask, std::size_t first_place, std::size_t n, const Visit& visit) {
     std::uint8_t keep[chunk];
     for (std::size_t first = 0; first < n; first += chunk) {
+      if (monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed)) {
+        throw error(errc::cancelled, std::string(caller_) + ": cancelled");
+      }
       const std::size_t count = std::min(chunk, n - first);
       const auto at = [&](const run& x) {
         return run{x.data + static_cast<std::ptrdiff_t>(first) * x.stride, x.stride};
@@ -130,6 +134,7 @@ class kept_lines {
   [[nodiscard]] any_vector b() const { return two_ ? vector_of(b_, of_b_) : a(); }
   [[nodiscard]] std::size_t place(std::size_t i) const { return places_[i]; }
 
+  exactdot::monitor* monitor = nullptr;
   /// Where keys of the elements that stay go; null without groups.
   std::vector<std::int64_t>* keys = nullptr;
   const std::int64_t* keys_of_chunk = nullptr;
@@ -145,6 +150,7 @@ class kept_lines {
     }
   }
 
+  const char* caller_;
   const element_filter& filter_;
   any_grid a_, b_;
   bool two_, keeps_places_;
@@ -280,6 +286,7 @@ void reduce_kept_grid(const grid_call& call, const grid_pair& of, const divided_
   const std::size_t each = engine::positions_of(of.first.elements).value_or(0);
   check_memory(call, of, to, lines, nullptr);
   kept_lines kept(call, of, lines * each + initial_elements(call, lines));
+  kept.monitor = chosen.monitor;
   std::vector<std::int64_t> offsets{0};
   const element_runs runs{of.first.elements, of.second.elements, mask.elements};
   for_positions(of.first.results, of.second.results, mask.results,
@@ -317,6 +324,7 @@ void reduce_kept_segments(const grid_call& call, const any_vector& a, const any_
   check_memory(call, {line_a.view(), line_b.view()}, to, segments.count, nullptr);
   const std::size_t elements = static_cast<std::size_t>(checked.back() - checked.front());
   kept_lines kept(call, {line_a.view(), line_b.view()}, elements + initial_elements(call, segments.count));
+  kept.monitor = chosen.monitor;
   std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < segments.count; ++i) {
     const auto start = static_cast<std::ptrdiff_t>(checked[i]);
@@ -341,6 +349,7 @@ void reduce_kept_groups(const grid_call& call, const grid_pair& of, const divide
     detail::group_sizes(keys, {sizes.data(), element_type::int64, {&place, 1}}, chosen, call.caller);
   }
   kept_lines kept(call, of, keys.n * columns + initial_elements(call, results));
+  kept.monitor = chosen.monitor;
   std::vector<std::int64_t> new_keys, of_chunk(chunk);
   new_keys.reserve(keys.n * columns + initial_elements(call, results));
   kept.keys = &new_keys, kept.keys_of_chunk = of_chunk.data();

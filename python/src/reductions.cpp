@@ -333,6 +333,11 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
       if (number == -1 && PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
       const core::result_rule rule(core::finish::round, core::format_of(type));
       value = core::from_word<T>(core::converted_word(rule, number));
+      const nb::object as_float =
+          nb::steal(PyFloat_FromDouble(number));  // which other numbers equal exactly, or not
+      const int is_equal = number != number ? 1 : PyObject_RichCompareBool(as_float.ptr(), given.ptr(), Py_EQ);
+      if (is_equal < 0) PyErr_Clear();
+      if (is_equal != 1) return false;
       if (number == number && any_scalar{type, core::to_word(value)}.to_double() != number) return false;
     }
     read.bits = core::to_word(value);

@@ -121,9 +121,12 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
       inputs.refuse(false, "out shares memory with x; pass another array");
     }
   }
+  if (!engine::are_separate(made.all_axes(), size_of(made.type))) {
+    inputs.refuse(false, "results would overwrite each other; check the strides of out");
+  }
   if (x.n == 0) return finished(call);
-  compute(x.n, x.n >= min_long_call, call.chosen, [&](const options& chosen) {
-    constexpr std::size_t unbounded = ~std::size_t{0} / 2;
+  constexpr std::size_t unbounded = ~std::size_t{0} / 2, cost_of_element = 256;  // of sums, where no bound decides
+  compute(x.n, x.n >= min_long_call / cost_of_element, call.chosen, [&](const options& chosen) {
     const cpu_engine::rolling_request asked{
         call.caller, reduced, are_prefixes ? unbounded : window, min_count, ddof, skips_nan, chosen.monitor};
     if (!is_flat) return roll_lines(asked, x, made, along);

@@ -11,6 +11,18 @@ core::state_layout layout_of_carrier(element_type carrier) {
 
 }  // namespace
 
+void even_halves::replace(const void** halves, std::size_t n) noexcept {
+  if (high_ == nullptr) return;
+  const auto* const high = static_cast<const double*>(halves[0]);
+  const auto* const low = static_cast<const double*>(halves[1]);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_whole = high[i] == 0 || low[i] == 0;  // half of it is a double, too
+    high_[i] = is_whole ? (high[i] + low[i]) / 2 : high[i];
+    low_[i] = is_whole ? (high[i] + low[i]) / 2 : low[i];
+  }
+  halves[0] = high_.get(), halves[1] = low_.get();
+}
+
 ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, int parts_of_a, int parts_of_b)
     : rule_(rule),
       recipe_(recipe_of(rule.what)),
@@ -62,11 +74,11 @@ void ratio_line::clear_words() noexcept { std::fill_n(words_.get(), ratio_sum_co
 
 bool ratio_line::add(const ratio_chunk& chunk) noexcept {
   is_open_ = is_open_ || !for_sums(chunk, [&](ratio_sum sum, const kernels& of, const void* a, const void* b) {
-    bounded_sum found;
-    if (!of.bounded(a, b, chunk.n, nullptr, found)) return false;
-    cpu_engine::add(sums_[sum], found);
-    return true;
-  });
+               bounded_sum found;
+               if (!of.bounded(a, b, chunk.n, nullptr, found)) return false;
+               cpu_engine::add(sums_[sum], found);
+               return true;
+             });
   return !is_open_;
 }
 

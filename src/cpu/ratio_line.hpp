@@ -21,6 +21,24 @@ struct ratio_chunk {
 /// Elements that all sums read while they are in the first-level cache.
 inline constexpr std::size_t ratio_chunk_length = 1024;
 
+/// Halves of 64-bit integers beside floating-point numbers: of a number that is not 0 neither is 0, so that its
+/// product with an infinity is an infinity.
+class even_halves {
+ public:
+  even_halves() = default;
+  /// Allocates where an input of `type` lies beside one of `other`.
+  even_halves(element_type type, element_type other) {
+    if (core::parts_of(type) == 1 || is_integer(other)) return;
+    high_ = std::make_unique_for_overwrite<double[]>(ratio_chunk_length);
+    low_ = std::make_unique_for_overwrite<double[]>(ratio_chunk_length);
+  }
+  /// Of n integers, whose halves have the sign of the whole; replaces both pointers.
+  void replace(const void** halves, std::size_t n) noexcept;
+
+ private:
+  std::unique_ptr<double[]> high_, low_;
+};
+
 class ratio_line {
  public:
   /// parts: of an element of a, and of b.

@@ -41,7 +41,10 @@ void throw_if_cancelled(const plan& plan, const monitor* monitor) {
 /// Reads lines of the operands of a plan.
 class line_source {
  public:
-  explicit line_source(const plan& plan) : two_(inputs_of(plan.what) == 2) {
+  explicit line_source(const plan& plan)
+      : two_(inputs_of(plan.what) == 2),
+        halves_of_a_(plan.a.type, plan.b.type),
+        halves_of_b_(plan.b.type, plan.a.type) {
     const auto add = [&](std::vector<engine::chunk_reader>& to, const engine::operand& x) {
       for (int part = 0; part < core::parts_of(x.type); ++part) {
         to.emplace_back(x, plan.carrier, std::min(plan.n, ratio_chunk_length), current_widening(x.type));
@@ -63,11 +66,14 @@ class line_source {
       chunk.a[part] = a_[part].read(first, count, static_cast<int>(part));
     for (std::size_t part = 0; part < b_.size(); ++part)
       chunk.b[part] = b_[part].read(first, count, static_cast<int>(part));
+    halves_of_a_.replace(chunk.a, count);
+    if (two_) halves_of_b_.replace(chunk.b, count);
     return chunk;
   }
 
  private:
   bool two_;
+  even_halves halves_of_a_, halves_of_b_;
   std::vector<engine::chunk_reader> a_, b_;
 };
 
@@ -130,11 +136,15 @@ std::uint64_t reduce_shared(std::vector<ratio_worker<Source>>& workers, monitor*
 struct sorted_elements {
   std::vector<std::size_t> starts, order;
 
-  explicit sorted_elements(const any_keys& keys) : starts(keys.groups + 1), order(keys.n) {
+  sorted_elements(const any_keys& keys, const monitor* monitor) : starts(keys.groups + 1), order(keys.n) {
     const auto for_each = [&](auto visit) {
-      engine::for_keys(keys, 0, keys.n, [&](std::size_t i, std::uint64_t key) {
-        if (key < keys.groups) visit(i, static_cast<std::size_t>(key));
-      });
+      for (std::size_t first = 0; first < keys.n; first += engine::elements_per_poll) {
+        if (monitor != nullptr && monitor->cancel.load(std::memory_order_relaxed)) return;
+        const std::size_t n = std::min(engine::elements_per_poll, keys.n - first);
+        engine::for_keys(keys, first, n, [&](std::size_t i, std::uint64_t key) {
+          if (key < keys.groups) visit(first + i, static_cast<std::size_t>(key));
+        });
+      }
     };
     for_each([&](std::size_t, std::size_t group) { ++starts[group + 1]; });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -149,7 +159,12 @@ struct sorted_elements {
 class group_source {
  public:
   explicit group_source(const plan& plan, const any_grid& a, const any_grid& b, const sorted_elements& sorted)
-      : two_(inputs_of(plan.what) == 2), sorted_(sorted), a_(plan, a), b_(plan, two_ ? b : a) {}
+      : two_(inputs_of(plan.what) == 2),
+        sorted_(sorted),
+        a_(plan, a),
+        b_(plan, two_ ? b : a),
+        halves_of_a_(a.type, two_ ? b.type : a.type),
+        halves_of_b_(two_ ? b.type : a.type, a.type) {}
 
   void move_to(const void* a, const void* b, std::size_t group) noexcept {
     a_.column = static_cast<const char*>(a), b_.column = static_cast<const char*>(b);
@@ -159,6 +174,8 @@ class group_source {
     ratio_chunk chunk{{}, {}, count};
     a_.gather(&sorted_.order[start_ + first], count, chunk.a);
     if (two_) b_.gather(&sorted_.order[start_ + first], count, chunk.b);
+    halves_of_a_.replace(chunk.a, count);
+    if (two_) halves_of_b_.replace(chunk.b, count);
     return chunk;
   }
 
@@ -215,6 +232,7 @@ class group_source {
   bool two_;
   const sorted_elements& sorted_;
   input a_, b_;
+  even_halves halves_of_a_, halves_of_b_;
   std::size_t start_ = 0;
 };
 
@@ -274,7 +292,8 @@ void ratios_of_groups(const engine::batch& of, const any_grid& a, const any_grid
                       const any_results& out) {
   require_host(of.each);
   if (keys.groups == 0) return;
-  const sorted_elements sorted(keys);
+  const sorted_elements sorted(keys, of.monitor);
+  throw_if_cancelled(of.each, of.monitor);
   auto workers = workers_for<group_source>(of.each, of.threads, a, b, sorted);
   std::vector<std::uint64_t> words(keys.groups);
   const auto move = [&](group_source& source, std::ptrdiff_t of_a, std::ptrdiff_t of_b, std::size_t group) {

@@ -108,13 +108,13 @@ if(OWN_KERNEL)
     message(FATAL_ERROR "own_kernel printed: ${output}")
   endif()
   # the installed simtcc finds its headers and libraries beside itself
-  run(${SCRATCH}/moved/bin/simtcc ${OWN_KERNEL}/../programs/racy.cu -o ${SCRATCH}/racy)
+  run(${SCRATCH}/moved/bin/simtcc -std=c++20 ${OWN_KERNEL}/../programs/racy.cu -o ${SCRATCH}/racy)
   execute_process(COMMAND ${SCRATCH}/racy RESULT_VARIABLE status ERROR_VARIABLE output)
   if(NOT status EQUAL 66 OR NOT output MATCHES "simtcc: data_race in global memory .*racy\\.cu:")
     message(FATAL_ERROR "racy exited with ${status} and printed: ${output}")
   endif()
   # and the headers for kernels, exactdot/block.cuh
-  run(${SCRATCH}/moved/bin/simtcc ${OWN_KERNEL}/../force_histogram.cu -o ${SCRATCH}/force_histogram)
+  run(${SCRATCH}/moved/bin/simtcc -std=c++20 ${OWN_KERNEL}/../force_histogram.cu -o ${SCRATCH}/force_histogram)
   run(${SCRATCH}/force_histogram)
   # a project with a CUDA program: its tests pass, and fail without a barrier
   file(COPY ${OWN_KERNEL}/../simtcc_project/ DESTINATION ${SCRATCH}/simtcc_project)

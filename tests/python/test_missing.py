@@ -179,6 +179,8 @@ def test_wrong_arguments() -> None:
         (lambda: xd.sum(x, skipna=True), TypeError, "^sum: unknown argument 'skipna'; use skip_nan"),
         (lambda: xd.sum(x, initial=1), TypeError, "^sum: unknown argument 'initial'"),
         (lambda: xd.max(x, initial="1"), ValueError, "^max: initial is 1, which is no float64"),
+        (lambda: xd.max(x, initial=2**53 + 1), ValueError, "^max: initial is 9007199254740993, which is no float64"),
+        (lambda: xd.max(x, initial=Decimal("0.1")), ValueError, "^max: initial is 0.1, which is no float64"),
         (lambda: xd.max(np.array([1]), initial=1.5), ValueError, "^max: initial is 1.5, which is no int64"),
         (lambda: xd.max(np.array([True]), initial=5), ValueError, "^max: initial is 5, which is no bool"),
         (lambda: xd.argmax(np.array([math.nan]), skip_nan=True), ValueError, "^argmax: no element is left of a result, .* then$"),

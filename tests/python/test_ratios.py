@@ -97,9 +97,13 @@ def test_values_that_rounding_each_step_misses() -> None:
 
 def test_types_mix() -> None:
     x, counts = np.array([1, 2, 4], "f4"), np.array([1, 1, 2])
-    assert xd.weighted_mean(x, counts) == 2.75 and xd.weighted_mean(counts, x) == xd.weighted_mean([1.0, 1, 2], [1, 2, 4])
+    assert xd.weighted_mean(x, counts) == 2.75 and xd.weighted_mean(counts, x, dtype="f8") == xd.weighted_mean([1.0, 1, 2], [1, 2, 4])
     assert xd.weighted_mean(x.reshape(1, 3), counts, axis=1).dtype == np.float32
     assert xd.weighted_mean(x, [True, False, True]) == 2.5 and xd.weighted_mean(x.tolist(), (1, 1, 2)) == 2.75
+    assert xd.weighted_mean([math.inf, 1.0], np.array([1, 5])) == math.inf and xd.group_weighted_mean([math.inf, 1.0], np.array([1, 5]), [0, 0])[0] == math.inf
+    assert math.isnan(xd.weighted_mean([math.inf, 1.0], np.array([0, 5]))) and xd.weighted_mean([-math.inf, 1.0], np.array([2**60, 1])) == -math.inf
+    a, b = np.array([1, 2, 4], "f4"), np.array([1, 3, 4], "i4")
+    assert xd.corr(a, b) == xd.corr(b, a) == np.float32(xd.corr(a, b))
     odd = 2**53 + 1  # no double
     assert xd.weighted_mean([1.0, 0.0], np.array([odd, 2 - odd])) == 2.0**52
     assert xd.weighted_mean([1, 2], np.array([odd, 0])) == 1
@@ -115,6 +119,8 @@ def test_wrong_arguments() -> None:
         (lambda: xd.corr(x, x.T), ValueError, "^corr: the shapes differ; name the axis along which the vectors lie"),
         (lambda: xd.corr(x, x.T, axis=1), ValueError, "^corr: the vectors differ in length: 3 and 2"),
         (lambda: xd.corr(x, x, axis=2), ValueError, "^corr: axis is 2, the array has 2 dimensions"),
+        (lambda: xd.corr(x[0], x[0], axis=1), ValueError, "^corr: axis is 1, the array has 1 dimension"),
+        (lambda: xd.corr(x[0], x[0], axis="a"), TypeError, "^corr: axis is a; use an integer"),
         (lambda: xd.corr(x, x, axis=(0, 1)), TypeError, "^corr: axis is a tuple; use an integer"),
         (lambda: xd.cov(x, x, ddof=-1), ValueError, "^cov: ddof is -1; use 0 or more"),
         (lambda: xd.cov(x, x, ddof=0.5), ValueError, "^cov: ddof is a fraction, which only var and std take; use an integer"),

@@ -133,7 +133,7 @@ def test_arguments() -> None:
         (lambda: xd.rolling_sum(x, -1), ValueError, "^rolling_sum: window is -1; use 1 or more"),
         (lambda: xd.rolling_sum(x, 2.0), TypeError, "^rolling_sum: window is 2.0; use an integer"),
         (lambda: xd.rolling_sum(x, 2, min_periods=3), ValueError, "^rolling_sum: min_periods is 3, more than the window of 2"),
-        (lambda: xd.rolling_sum(x, 2, skip_nan=1), TypeError, "^rolling_sum: skip_nan is 1; use True or False"),
+        (lambda: xd.rolling_sum(x, 2, skip_nan=1), TypeError, "^rolling_sum: skip_nan is 1; use"),
         (lambda: xd.rolling_var(x, 2, ddof=-1), ValueError, "^rolling_var: ddof is -1"),
         (lambda: xd.rolling_var(x, 2, ddof=0.5), ValueError, "^rolling_var: ddof is a fraction"),
         (lambda: xd.rolling_mean(x, 2, axis=1), ValueError, "^rolling_mean: axis is 1, the array has 1 dimension"),
@@ -143,6 +143,8 @@ def test_arguments() -> None:
         (lambda: xd.cumsum(np.arange(3), dtype="i4"), ValueError, "^cumsum: the result type is int32; use int64"),
         (lambda: xd.cumsum(x, out=x), ValueError, "^cumsum: out shares memory with x"),
         (lambda: xd.cumsum(x, out=np.empty(5)), ValueError, "^cumsum: out has shape"),
+        (lambda: xd.rolling_sum(x, True), TypeError, "^rolling_sum: window is True; use an integer"),
+        (lambda: xd.cumsum(x, out=np.lib.stride_tricks.as_strided(np.empty(1), (6,), (0,))), ValueError, "^cumsum: results would overwrite"),
         (lambda: xd.cumsum(["a"]), TypeError, "^cumsum: x: "),
         (lambda: xd.cumsum([1j]), TypeError, "^cumsum: x: "),
     ]

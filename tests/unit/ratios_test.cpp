@@ -91,7 +91,10 @@ TEST(ratios, take_two_types) {
   EXPECT_EQ(weighted_mean(x, std::vector<std::int64_t>{1, 1, 2}), 2.75F);
   EXPECT_EQ(weighted_mean(std::vector<std::uint8_t>{1, 2, 4}, x), 3.0);
   static_assert(std::is_same_v<decltype(weighted_mean(x, std::vector<std::int64_t>{})), float>);
-  static_assert(std::is_same_v<decltype(weighted_mean(std::vector<std::int8_t>{}, x)), double>);
+  static_assert(std::is_same_v<decltype(weighted_mean(std::vector<std::int8_t>{}, x)), float>);
+  EXPECT_EQ(weighted_mean(std::vector<double>{infinity, 1}, std::vector<std::int64_t>{1, 5}), infinity);
+  EXPECT_EQ(weighted_mean(std::vector<double>{-infinity, 1}, std::vector<std::int64_t>{std::int64_t{1} << 60, 5}),
+            -infinity);
   EXPECT_EQ(correlation(x, std::vector<double>{1, 2, 4}), 1.0);
   constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // no double
   const std::vector<std::int64_t> weights{odd, 2 - odd};
