@@ -8,6 +8,7 @@ warns: differences that docs/python.md names. A test that fails for another diff
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 from types import SimpleNamespace
 from typing import Any, Callable
@@ -128,4 +129,39 @@ def test_of_numpy(module: str, kind: str, name: str, difference: tuple[str, str]
     fails = contextlib.nullcontext() if difference is None else pytest.raises(Exception, match=difference[1])
     with np.errstate(all="warn"), fails:
         run()
+    assert calls
+
+
+NAN = "numpy.lib.tests.test_nanfunctions"
+OF_NANS = {"TestNanFunctions_MinMax": ("nanmin", "nanmax"), "TestNanFunctions_ArgminArgmax": ("nanargmin", "nanargmax"),
+           "TestNanFunctions_SumProd": ("nansum",), "TestNanFunctions_MeanVarStd": ("nanmean", "nanvar", "nanstd")}
+MASKED = "masked arrays are refused", "is a masked array"
+PLAIN, NOTHING = ("results are plain arrays, not of a subclass", ""), ("another sentence for nothing", "no element is left of a result")
+NAN_DIFFERENCES = {"test_masked": MASKED, "test_subclass": PLAIN, "test_dtype_from_dtype": LONG_DOUBLE, "test_dtype_from_char": LONG_DOUBLE,
+                   "TestNanFunctions_ArgminArgmax.test_empty": NOTHING,
+                   "TestNanFunctions_SumProd.test_where": INITIAL, "TestNanFunctions_SumProd.test_initial": INITIAL}
+NAN_TESTS = [(kind, name, NAN_DIFFERENCES.get(f"{kind}.{name}", NAN_DIFFERENCES.get(name))) for kind in OF_NANS for name in
+             ("test_mutation", "test_keepdims", "test_out", "test_dtype_from_dtype", "test_dtype_from_char", "test_dtype_from_input",
+              "test_result_values", "test_scalar", "test_where", "test_initial", "test_masked", "test_subclass", "test_ddof", "test_empty")]
+
+
+@pytest.mark.parametrize("kind, name, difference", NAN_TESTS, ids=[f"{kind}.{name}" for kind, name, _ in NAN_TESTS])
+@pytest.mark.filterwarnings("ignore")
+def test_nan_functions_of_numpy(kind: str, name: str, difference: tuple[str, str] | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    tests: Any = pytest.importorskip(NAN)
+    holder = getattr(tests, kind)
+    if not hasattr(holder, name):
+        pytest.skip("not a test of these")
+    calls: list[str] = []
+    functions = {each: as_numpy_has_it(each, getattr(np, each), calls) for each in OF_NANS[kind]}
+    monkeypatch.setattr(tests, "np", Arrays(**functions))
+    kept = len(OF_NANS[kind])
+    monkeypatch.setattr(holder, "nanfuncs", list(functions.values()))
+    if hasattr(holder, "stdfuncs"):
+        monkeypatch.setattr(holder, "stdfuncs", holder.stdfuncs[:kept])
+    fails = contextlib.nullcontext() if difference is None else pytest.raises(Exception, match=difference[1])
+    run = getattr(holder(), name)
+    with np.errstate(all="warn"), fails:
+        for dtype in "fd" if "dtype" in inspect.signature(run).parameters else ("",):
+            run(*dtype)
     assert calls
