@@ -86,6 +86,7 @@ from exactdot._engine import (
 from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
+from exactdot._complex import vdot
 from exactdot._frames import GroupedFrame, group_by
 from exactdot._missing import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanstd, nansum, nanvar
 from exactdot._rolling import cumsum, rolling_mean, rolling_std, rolling_sum, rolling_var
@@ -196,6 +197,7 @@ __all__ = [
     "use_instruction_set",
     "var",
     "variance",
+    "vdot",
     "vecdot",
     "weighted_mean",
 ]

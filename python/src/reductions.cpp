@@ -511,6 +511,40 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
                     keyword(given, stream_parameter, Py_None), read_placement(given, caller)});
 }
 
+bool has_complex_elements(const reduction_function& function, const call_arguments& given) {
+  const auto is_complex = [](PyObject* x) {
+    if (is_masked(x)) return false;
+    const nb::object dtype = find_attribute(x, "dtype");
+    const nb::object kind = dtype.is_valid() ? find_attribute(dtype.ptr(), "kind") : nb::object();
+    return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
+           PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
+  };
+  const bool has_parts = function.what == reduction::sum || function.what == reduction::mean ||
+                         function.what == reduction::asum || function.what == reduction::sum_of_squares ||
+                         function.what == reduction::nrm2 || function.what == reduction::dot;
+  if (!has_parts || function.takes == shapes::lists || function.signature.inputs == 0) return false;
+  return is_complex(given.inputs[0]) || (function.signature.inputs == 2 && is_complex(given.inputs[1]));
+}
+
+/// What exactdot/_complex.py computes.
+nb::object compute_complex(const reduction_function& function, const call_arguments& given) {
+  const finalization_guard guard;
+  const int inputs = function.signature.inputs;
+  const nb::handle first = given.inputs[0], second = given.inputs[inputs - 1];
+  const nb::object arrays = inputs == 2 ? nb::object(nb::make_tuple(first, second)) : nb::make_tuple(first);
+  nb::list after;
+  for (int i = inputs; i < function.signature.positional(); ++i) {
+    if (given.inputs[i] != nullptr) after.append(nb::handle(given.inputs[i]));
+  }
+  nb::dict options;
+  for (unsigned i = 0; i < parameter_count; ++i) {
+    if (given.keywords[i] != nullptr) options[name_of_parameter(i)] = nb::handle(given.keywords[i]);
+  }
+  return nb::module_::import_("exactdot._complex")
+      .attr("compute")(function.signature.name, std::string(name_of(function.what)).c_str(), arrays, nb::tuple(after),
+                       options);
+}
+
 }  // namespace
 
 nb::object compute(const reduction_function& function, const call_arguments& given) {
@@ -523,7 +557,12 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
-  return compute_reduction(function, given, inputs);
+  try {
+    return compute_reduction(function, given, inputs);
+  } catch (const nb::builtin_exception& refused) {
+    if (refused.type() != nb::exception_type::type_error || !has_complex_elements(function, given)) throw;
+  }
+  return compute_complex(function, given);
 }
 
 }  // namespace exactdot::python

@@ -16,7 +16,8 @@ call promises. Signatures are those of the type stubs: `Vector` is an array of N
 or an iterator of numbers.
 """
 GROUPS = {  # heading: names, in this order
-    "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot matvec linalg.vector_norm",
+    "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot vdot matvec "
+    "linalg.vector_norm",
     "Ratios": "weighted_mean cosine distance cov corr slope intercept standard_error",
     "Without NaNs": "nan*",
     "Windows": "cumsum rolling_*",

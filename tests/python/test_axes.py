@@ -214,7 +214,7 @@ def test_errors() -> None:
     assert xd.argmax(np.array([[1, 5], [7, 2]])) == 2
     with pytest.raises(OverflowError, match="^sum: result 1 does not fit into int64"):
         xd.sum(np.array([[1, 1], [2**62, 2**62]]), axis=1)
-    with pytest.raises(ValueError, match="^sum: negative_zero is for one vector"):
+    with pytest.raises(ValueError, match="^sum: negative_zero is for all of one vector"):
         xd.sum(x, axis=0, negative_zero=True)
     for call in (lambda: xd.dot(x, x), lambda: xd.Accumulator("f8").add(x)):
         with pytest.raises(ValueError, match="has 2 dimensions; use a 1-D array"):

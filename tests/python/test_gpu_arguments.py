@@ -30,7 +30,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.sum(X, axis=(0, -2)), ValueError, "sum: axis 0 is named twice"),
     (lambda: xd.argmax(X, axis=(0, 1)), TypeError, "argmax: axis is a tuple"),
     (lambda: xd.sum(X, axis=0, dtype="c8"), ValueError, "sum: dtype is complex64"),
-    (lambda: xd.sum(X, axis=0, negative_zero=True), ValueError, "sum: negative_zero is for one vector"),
+    (lambda: xd.sum(X, axis=0, negative_zero=True), ValueError, "sum: negative_zero is for all of one vector"),
     (lambda: xd.sum(X, axis=0, device="cpu"), ValueError, "sum: device is cpu, but x is in the memory of GPU 0"),
     (lambda: xd.sum(X, axis=0, out=np.zeros(3)), ValueError, "sum: out: is on another device than x"),
     (lambda: xd.sum(ON_HOST, axis=0, out=OUT), ValueError, "sum: out: is on another device than x"),
