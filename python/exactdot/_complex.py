@@ -2,7 +2,7 @@
 
 compute() gets the calls that hold complex elements (python/src/reductions.cpp). A sum is that of the real parts and that of
 the imaginary ones; a norm of n numbers is the norm of 2n reals; a part of a dot product is one dot product of 2n reals, so
-that what cancels between them cancels exactly. Arrays lie in host memory; products copy both.
+that what cancels between them cancels exactly. Arrays lie in host memory; products copy their second one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def vdot(a: Any, b: Any, **options: Any) -> Any:
 
     Notes
     -----
-    Cost: that of two dot products of twice the length, and of copies.
+    Cost: that of two dot products of twice the length, and of a copy of b.
 
     Examples
     --------
@@ -53,9 +53,7 @@ def vdot(a: Any, b: Any, **options: Any) -> Any:
     (7+0j)
     """
     flat_a, flat_b = (x if getattr(x, "ndim", 1) == 1 else np.asarray(x).reshape(-1) for x in (a, b))
-    if _is_complex(flat_a):
-        flat_a = np.conj(np.asarray(flat_a))
-    return _engine.dot(flat_a, flat_b, **options)
+    return _engine.vecdot(flat_a, flat_b, **options)
 
 
 def compute(name: str, what: str, inputs: tuple[Any, ...], after: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -134,7 +132,7 @@ def _of_pairs(function: Callable[..., Any], x: Any, after: tuple[Any, ...], opti
         if "where" in options:
             mask = np.broadcast_to(options["where"], x.shape)
             given["where"] = twice(mask, mask)
-        return function(twice(x.real, x.imag), *after_twice, **given)
+        return function(_parts(x, twice), *after_twice, **given)
     except (TypeError, ValueError):
         function(x.real, *after, **options)  # which names what is wrong by the shapes of the caller
         raise
@@ -164,16 +162,27 @@ def _layout(name: str, x: Any, after: tuple[Any, ...], options: dict[str, Any]) 
         offsets = np.asarray(after[0])
         if x.ndim != 1 or offsets.dtype.kind not in "iu":
             raise ValueError(f"{name}: segments are of vectors, and offsets are integers")
-        return (lambda first, second: np.stack([first, second], axis=-1).reshape(-1)), (offsets.astype(np.int64) * 2,)
-    axis = operator.index(options.get("axis", -1)) if name in ("vecdot", "matvec") else 0
+        return _interleaved, (offsets.astype(np.int64) * 2,)
+    if name.startswith("group_"):
+        keys = np.asarray(after[0])
+        return (lambda first, second: np.concatenate([first, second])), (np.concatenate([keys, keys]), *after[1:])
+    axis = operator.index(options.get("axis", -1))
+    if x.ndim != 0 and axis in (-1, x.ndim - 1):
+        return _interleaved, after
+    return (lambda first, second: np.concatenate([first, second], axis=axis)), after
 
-    def joined(first: Any, second: Any) -> Any:
-        return np.concatenate([first, second], axis=axis)
 
-    if not name.startswith("group_"):
-        return joined, after
-    keys = np.asarray(after[0])
-    return joined, (np.concatenate([keys, keys]), *after[1:])
+def _interleaved(first: Any, second: Any) -> Any:
+    both = np.empty((*first.shape, 2), first.dtype)
+    both[..., 0], both[..., 1] = first, second
+    return both.reshape(*first.shape[:-1], 2 * first.shape[-1])
+
+
+def _parts(x: Any, twice: Callable[..., Any]) -> Any:
+    """twice(x.real, x.imag), without a copy where memory holds that."""
+    if twice is _interleaved and x.flags.c_contiguous:
+        return x[..., None].view(x.real.dtype).reshape(*x.shape[:-1], 2 * x.shape[-1])
+    return twice(x.real, x.imag)
 
 
 def _products(function: Callable[..., Any], a: Any, b: Any, after: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -190,8 +199,8 @@ def _products(function: Callable[..., Any], a: Any, b: Any, after: tuple[Any, ..
         if "where" in options:
             mask = np.broadcast_to(options["where"], np.broadcast_shapes(a.shape, b.shape))
             given["where"] = twice(mask, mask)
-        left = twice(a.real, a.imag)
-        return (function(left, twice(b.real, b.imag if sign < 0 else -b.imag), *after_twice, **given),
+        left = _parts(a, twice)
+        return (function(left, _parts(b if sign < 0 else np.conj(b), twice), *after_twice, **given),
                 function(left, twice(b.imag, -b.real if sign < 0 else b.real), *after_twice, **given))
     except (TypeError, ValueError):
         function(a.real, b.real, *after, **options)

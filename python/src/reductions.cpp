@@ -541,8 +541,8 @@ nb::object compute_complex(const reduction_function& function, const call_argume
     if (given.keywords[i] != nullptr) options[name_of_parameter(i)] = nb::handle(given.keywords[i]);
   }
   return nb::module_::import_("exactdot._complex")
-      .attr("compute")(function.signature.name, std::string(name_of(function.what)).c_str(), arrays, nb::tuple(after),
-                       options);
+      .attr("compute")(function.signature.name, std::string(name_of(function.what)).c_str(), arrays,
+                       nb::tuple(after), options);
 }
 
 }  // namespace
