@@ -336,9 +336,62 @@ def numbers_of(x: Any) -> ExactNumbers:
     return ExactNumbers([int(v) if isinstance(v, bool) else v for v in plain.ravel().tolist()], array.shape, "")
 
 
-def fill_nulls(values: Any) -> tuple[Any, bytes]:
-    """A column of pandas' own types with 0 for its nulls, and a byte for each element: 0 for a null."""
-    nulls = values.isna()
-    if not nulls.any() or getattr(values.dtype, "kind", "O") not in "biuf":
-        return values, b""
-    return values.fillna(values.dtype.type(0)), (~nulls).astype("uint8").tobytes()
+def convert_without_nulls(x: Any) -> tuple[Any, bytes]:
+    """As convert() of x with 0 for its nulls, and a byte for each element: 0 for a null; no bytes if there is no null."""
+    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
+    if "pandas" in modules and getattr(x, "ndim", 0) == 2:
+        columns = [x.iloc[:, i].array for i in range(x.shape[1])]
+        filled = x.copy(deep=False)
+        for i, (column, valid) in enumerate(parts := [_fill_nulls(column) for column in columns]):
+            if valid is not None:
+                filled.isetitem(i, column)
+    elif (named := _columns_of(x, modules)) is not None:
+        parts = [_fill_nulls(column) for _, column in named]
+        filled = x
+        for i, ((name, _), (column, valid)) in enumerate(zip(named, parts)):
+            if valid is not None:
+                filled = filled.set_column(i, name, column) if "pyarrow" in modules else filled.with_columns(column)
+    elif modules & {"pandas", "polars", "pyarrow"}:
+        filled, valid = _fill_nulls(getattr(x, "array", x))
+        return convert(filled), b"" if valid is None else valid.tobytes()
+    else:
+        return convert(x), b""
+    if all(valid is None for _, valid in parts):
+        return convert(x), b""
+    rows = len(parts[0][0])
+    return convert(filled), np.stack([np.ones(rows, np.uint8) if valid is None else valid for _, valid in parts], axis=1).tobytes()
+
+
+def nulls_as_nans(x: Any) -> Any:
+    """A column with NaN for its nulls, integers as float64; x itself if it has none or is no column of numbers.
+
+    Raises ValueError for integers that float64 does not hold.
+    """
+    if type(x) in (list, tuple, np.ndarray):
+        return x
+    array, valid = convert_without_nulls(x)
+    if not valid:
+        return x
+    floats = array.astype(np.float64) if array.dtype.kind in "biu" else array.copy()
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and any(map(operator.ne, floats.tolist(), array.tolist())):
+        raise ValueError("holds nulls, and integers beyond 2**53; float64 does not hold both")
+    floats[np.frombuffer(valid, np.uint8).reshape(floats.shape) == 0] = np.nan
+    return floats
+
+
+def _fill_nulls(column: Any) -> tuple[Any, Any]:
+    """A column of pandas' own types, Polars or PyArrow with 0 for its nulls, and a byte for each; None without nulls."""
+    if hasattr(column, "isna"):  # of pandas
+        nulls = np.asarray(column.isna())
+        if not nulls.any() or getattr(column.dtype, "kind", "O") not in "biuf" or isinstance(column.dtype, np.dtype) or (
+                not hasattr(column.dtype, "numpy_dtype")):
+            return column, None
+        return column.fillna(column.dtype.type(0)), (~nulls).astype(np.uint8)
+    count = column.null_count
+    if not (count() if callable(count) else count):
+        return column, None
+    kind = str(column.dtype if hasattr(column, "dtype") else column.type).lower()
+    if not kind.startswith(("bool", "int", "uint", "float", "double", "halffloat")):
+        return column, None
+    valid = column.is_not_null() if hasattr(column, "is_not_null") else column.is_valid()  # of Polars, of PyArrow
+    return column.fill_null(False if kind.startswith("bool") else 0), np.asarray(valid).astype(np.uint8)

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from exactdot import _engine
+from exactdot._numbers import nulls_as_nans
 from exactdot._states import _flag
 
 _engine_call: Any = _engine  # functions without public names
@@ -59,6 +60,11 @@ def _windows(caller: str, what: str, x: Any, window: Any, min_periods: Any, axis
     if least > size:
         raise ValueError(f"{caller}: min_periods is {least}, more than the window of {size}")
     skip_nan = _flag(skip_nan, "skip_nan", caller)
+    if skip_nan:
+        try:
+            x = nulls_as_nans(x)
+        except ValueError as refused:
+            raise ValueError(f"{caller}: x: {refused}") from None
     free = _engine_call._read_ddof(ddof, None, caller) if what in ("variance", "stddev") else 0
     if free != int(free):
         raise ValueError(f"{caller}: ddof is a fraction; use an integer")
@@ -95,7 +101,7 @@ def rolling_sum(x: Any, window: int, *, min_periods: int | None = None, axis: in
     axis : int
         The axis along which windows move; default: the last.
     skip_nan : bool
-        With True NaNs are not there; otherwise the result of a window with a NaN is NaN.
+        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
     dtype, out
         As of `mean`: a floating-point type; `out` has the shape of x, and shares no memory with it.
 
@@ -141,7 +147,7 @@ def rolling_mean(x: Any, window: int, *, min_periods: int | None = None, axis: i
     axis : int
         The axis along which windows move; default: the last.
     skip_nan : bool
-        With True NaNs are not there; otherwise the result of a window with a NaN is NaN.
+        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
     dtype, out
         As of `mean`: a floating-point type; `out` has the shape of x, and shares no memory with it.
 
@@ -187,7 +193,7 @@ def rolling_var(x: Any, window: int, *, min_periods: int | None = None, axis: in
     axis : int
         The axis along which windows move; default: the last.
     skip_nan : bool
-        With True NaNs are not there; otherwise the result of a window with a NaN is NaN.
+        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
     ddof : int
         0 (default) for the variance of a population, as of `var`; pandas has 1.
     dtype, out
@@ -235,7 +241,7 @@ def rolling_std(x: Any, window: int, *, min_periods: int | None = None, axis: in
     axis : int
         The axis along which windows move; default: the last.
     skip_nan : bool
-        With True NaNs are not there; otherwise the result of a window with a NaN is NaN.
+        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
     ddof : int
         0 (default) for the variance of a population, as of `var`; pandas has 1.
     dtype, out

@@ -76,14 +76,6 @@ void imported_array::read_pandas() {
   const finalization_guard guard;
   nb::object values = nb::handle(object).attr("values");
   if (!is_numpy_array(values.ptr())) {
-    if (takes_nulls) {
-      const nb::tuple filled =
-          nb::borrow<nb::tuple>(nb::module_::import_("exactdot._numbers").attr("fill_nulls")(values));
-      values = filled[0];
-      const nb::bytes flags = nb::borrow<nb::bytes>(filled[1]);
-      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags.data());
-      if (flags.size() != 0) validity = std::make_unique<std::vector<std::uint8_t>>(bytes, bytes + flags.size());
-    }
     return convert_from(values.ptr());
   }
   owner_ = std::move(values);
@@ -114,11 +106,22 @@ void imported_array::convert() {
 void imported_array::convert_from(PyObject* from) {
   static PyObject* convert_function = nullptr;
   const finalization_guard guard;
+  if (takes_nulls) return convert_without_nulls(from);
   if (convert_function == nullptr) {
     convert_function = nb::module_::import_("exactdot._numbers").attr("convert").inc_ref().ptr();
   }
   owner_ = nb::handle(convert_function)(nb::handle(from));
   read_converted();
+}
+
+void imported_array::convert_without_nulls(PyObject* from) {
+  const nb::object function = nb::module_::import_("exactdot._numbers").attr("convert_without_nulls");
+  const nb::tuple converted = nb::borrow<nb::tuple>(function(nb::handle(from)));
+  owner_ = converted[0];
+  read_converted();
+  const nb::bytes flags = nb::borrow<nb::bytes>(converted[1]);
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags.data());
+  if (flags.size() != 0) validity = std::make_unique<std::vector<std::uint8_t>>(bytes, bytes + flags.size());
 }
 
 void imported_array::read_as_floats() {

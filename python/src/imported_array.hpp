@@ -66,7 +66,7 @@ class imported_array {
   PyObject* object = nullptr;          // borrowed
   bool holds_exact_numbers = false;    // numbers that no element type holds (_numbers.py), and nothing else
   bool is_list = false;                // of numbers, which have no element type of their own
-  std::unique_ptr<std::vector<std::uint8_t>> validity;  // of a column with nulls: 0 for these; otherwise null
+  std::unique_ptr<std::vector<std::uint8_t>> validity;  // of columns with nulls, in the order of C: 0 for these; otherwise null
 
   [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
   /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.
@@ -86,6 +86,7 @@ class imported_array {
   void read_arrow(bool has_chunks);
   void convert();
   void convert_from(PyObject* from);
+  void convert_without_nulls(PyObject* from);
   void read_converted();
   void read_buffer(PyObject* exporter);
   void read_without_buffer(PyObject* exporter, const std::string& reason);

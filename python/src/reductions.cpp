@@ -2,6 +2,7 @@
 //
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
+#include <algorithm>
 #include <exactdot/reductions.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/gil.hpp>
@@ -399,26 +400,49 @@ class given_filter {
  private:
   /// Nulls of columns become a part of the mask.
   void leave_out_nulls(const vectors& inputs) {
+    const std::vector<axis> shape = inputs.first.all_axes();
     for (const imported_array* x : {&inputs.first, inputs.other()}) {
       if (x == nullptr || x->validity == nullptr) continue;
-      if (inputs.first.dimensions != 1 || x->validity->size() != inputs.first.n) {
+      const auto have_one_length = [](const axis& one, const axis& other) { return one.n == other.n; };
+      if (!std::ranges::equal(x->all_axes(), shape, have_one_length)) {
         inputs.refuse(false, "a column with nulls beside an array of another shape; fill the nulls first");
       }
       if (valid_.empty()) valid_.assign(inputs.first.n, 1);
       for (std::size_t i = 0; i < valid_.size(); ++i) valid_[i] &= (*x->validity)[i];
     }
-    if (valid_.empty()) return;
-    if (filter_.where != nullptr) {
-      const bool repeats = mask_.n == 1;
-      if (mask_.dimensions > 1 || (mask_.n != valid_.size() && !repeats)) return;  // refused with its shape
-      const auto* const given = static_cast<const char*>(mask_.data);
-      for (std::size_t i = 0; i < valid_.size(); ++i) {
-        valid_[i] &= given[repeats ? 0 : static_cast<std::ptrdiff_t>(i) * mask_.stride] != 0 ? 1 : 0;
-      }
-    }
+    if (valid_.empty() || (filter_.where != nullptr && !intersect_with_mask(shape))) return;
     of_columns_.data = valid_.data(), of_columns_.n = valid_.size(), of_columns_.stride = 1;
     of_columns_.type = element_type::uint8, of_columns_.is_boolean = true;
+    of_columns_.dimensions = static_cast<int>(shape.size()), of_columns_.axes = shape;
+    std::ptrdiff_t next = 1;
+    for (std::size_t i = shape.size(); i-- != 0; next *= static_cast<std::ptrdiff_t>(shape[i].n)) {
+      of_columns_.axes[i].stride = next;
+    }
     filter_.where = &of_columns_;
+  }
+
+  /// False for a mask that does not broadcast, which is refused later, with its shape.
+  bool intersect_with_mask(const std::vector<axis>& shape) {
+    const std::vector<axis> given = mask_.all_axes();
+    if (given.size() > shape.size()) return false;
+    std::vector<std::ptrdiff_t> strides(shape.size(), 0);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::size_t at = shape.size() - given.size() + i;
+      if (given[i].n != 1 && given[i].n != shape[at].n) return false;
+      strides[at] = given[i].n == 1 ? 0 : given[i].stride;
+    }
+    std::vector<std::size_t> position(shape.size(), 0);
+    const auto* flag = static_cast<const char*>(mask_.data);
+    for (std::uint8_t& valid : valid_) {
+      valid &= *flag != 0 ? 1 : 0;
+      for (std::size_t i = shape.size(); i-- != 0;) {  // to the next position in the order of C
+        flag += strides[i];
+        if (++position[i] != shape[i].n) break;
+        flag -= static_cast<std::ptrdiff_t>(position[i]) * strides[i];
+        position[i] = 0;
+      }
+    }
+    return true;
   }
 
   const char* caller_;

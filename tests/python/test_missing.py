@@ -158,6 +158,47 @@ def test_nulls_of_columns() -> None:
         xd.weighted_mean(np.ones((2, 3)), polars.Series([1.0, None, 2.0]), axis=1, skip_nan=True)
 
 
+def frames_of(columns: dict[str, list[Any]]) -> list[Any]:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    kinds = {bool: "boolean", int: "Int32", float: "Float64"}
+    kind_of = {name: kinds[type(values[0])] for name, values in columns.items()}
+    return [pandas.DataFrame({name: pandas.array(values, dtype=kind_of[name]) for name, values in columns.items()}),
+            polars.DataFrame(columns), pyarrow.table(columns)]
+
+
+@pytest.mark.parametrize("columns", [
+    {"a": [1, None, 3, 7], "b": [4, 5, None, 1]}, {"a": [1.5, None, 3.0, 2.0], "b": [4.0, 5.0, None, 1.0], "c": [9.0, 9.0, 9.0, 9.0]},
+    {"a": [True, None, True, True], "b": [4, 5, None, None]}, {"a": [True, False, None, True]}])
+def test_nulls_of_frames(columns: dict[str, list[Any]]) -> None:
+    rows = list(zip(*columns.values()))
+    mask = [True, False, True, True]
+    for frame in frames_of(columns):
+        for name in ("sum", "mean", "max", "var"):
+            call = getattr(xd, name)
+            assert call(frame, axis=0, skip_nan=True).tolist() == [call([v for v in each if v is not None]) for each in columns.values()]
+            assert call(frame, axis=1, skip_nan=True, initial=0).tolist() if name == "max" else True
+            assert same(call(frame, skip_nan=True), [call([v for row in rows for v in row if v is not None])])
+            kept = [call([v for v, keep in zip(each, mask) if keep and v is not None]) for each in columns.values()]
+            assert call(frame, axis=0, skip_nan=True, where=[[keep] for keep in mask]).tolist() == kept
+        with pytest.raises(ValueError, match="^sum: x: holds 1 null in column 'a', at index"):
+            xd.sum(frame)
+
+
+def test_nulls_that_are_no_numbers() -> None:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    assert xd.sum(pandas.Index([1, None, 3], dtype="Int64"), skip_nan=True) == 4
+    for frame in (polars.DataFrame({"a": ["x", None]}), pyarrow.table({"a": ["x", None]}), pandas.DataFrame({"a": ["x", None]}),
+                  pandas.Series(["x", None], dtype="string"), polars.DataFrame({"a": ["x", None], "b": [1, None]})):
+        with pytest.raises((TypeError, ValueError), match="^sum: x: "):
+            xd.sum(frame, skip_nan=True)
+    with pytest.raises(ValueError, match="^sum: where has more|^sum: where does not broadcast"):
+        xd.sum(polars.DataFrame({"a": [1, None], "b": [1, 2]}), axis=0, skip_nan=True, where=[True, True, True])
+    with pytest.raises(ValueError, match="^weighted_mean: a column with nulls beside an array of another shape"):
+        xd.weighted_mean(np.ones(4), polars.DataFrame({"a": [1.0, None], "b": [1.0, 2.0]}), skip_nan=True)
+    left, right = (polars.DataFrame({"a": values, "b": [1.0, 2.0, 4.0]}) for values in ([1.0, None, 3.0], [None, 5.0, 2.0]))
+    assert xd.weighted_mean(left, right, axis=0, skip_nan=True).tolist() == [3.0, 3.0]
+
+
 def test_nan_functions() -> None:
     random = np.random.default_rng(9)
     x = elements(random, (20, 11), "float64")

@@ -164,3 +164,19 @@ def test_beside_pandas() -> None:
         for kind, options in (("sum", {}), ("mean", {}), ("var", {"ddof": 0}), ("std", {"ddof": 0})):
             found = getattr(xd, f"rolling_{kind}")(column, window, min_periods=least, skip_nan=True)
             assert np.allclose(found, getattr(roll, kind)(**options), equal_nan=True, atol=1e-12)
+
+
+def test_nulls_of_columns() -> None:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    expected = [1, 1, 3, 7]
+    for x in (pandas.Series([1, None, 3, 4], dtype="Int64"), pandas.Series([1, None, 3, 4], dtype="Float32"), polars.Series([1, None, 3, 4]),
+              polars.Series([1.0, None, 3.0, 4.0]), pyarrow.array([1, None, 3, 4]), pyarrow.chunked_array([[1, None], [3, 4]])):
+        assert xd.rolling_sum(x, 2, min_periods=1, skip_nan=True).tolist() == expected
+        with pytest.raises(ValueError, match="^rolling_sum: x: holds 1 null, at index 1"):
+            xd.rolling_sum(x, 2)
+    with pytest.raises(ValueError, match="^rolling_sum: x: holds nulls, and integers beyond"):
+        xd.rolling_sum(polars.Series([2**53 + 1, None]), 2, skip_nan=True)
+    with pytest.raises(TypeError, match="^rolling_sum: x: "):
+        xd.rolling_sum(polars.Series(["a", None]), 2, skip_nan=True)
+    flags = polars.Series([True, None, True])
+    assert xd.rolling_mean(flags, 2, min_periods=1, skip_nan=True).tolist() == [1, 1, 1]
