@@ -135,7 +135,7 @@ def test_frames_of_two_types_are_exact_or_refused(types: tuple[str, str]) -> Non
 
 
 def test_nulls_in_columns_of_frames() -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     for dtype, value in [("Int64", 1999), ("Float64", 2.5), ("boolean", True), ("int64[pyarrow]", 7), ("Int8", 1)]:
         column = pandas.array([value, None, None], dtype=dtype)
         for frame in (pandas.DataFrame({"cents": column}),
