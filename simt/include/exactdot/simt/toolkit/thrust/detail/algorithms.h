@@ -275,8 +275,9 @@ pair<Iterator, Iterator> minmax_element_of(Iterator first, Iterator last, Compar
 template <bool device, class Iterator, class Second>
 bool equal_of(Iterator first, Iterator last, Second second) {
   const std::size_t n = length(first, last);
-  return std::equal(host_copy<device>(first, n).get(), host_copy<device>(first, n).get() + n,
-                    host_copy<device>(second, n).get());
+  const auto x = host_copy<device>(first, n);
+  const auto y = host_copy<device>(second, n);
+  return std::equal(x.get(), x.get() + n, y.get());
 }
 template <bool device, class Iterator, class Compare = less<value_of<Iterator>>>
 bool is_sorted_of(Iterator first, Iterator last, Compare compare = {}) {
