@@ -107,9 +107,9 @@ class pass {
                               : "__attribute__((noipa, patchable_function_entry(1)))");
     } else if (t.is("__simtcc_device__")) {
       note_body(scope_kind::device_function);
-      source_.replace(i_, linkage());
+      specify(source_, i_, linkage());
     } else if (t.is("__simtcc_managed__")) {
-      source_.replace(i_, linkage());
+      specify(source_, i_, linkage());
     } else if (t.is("__simtcc_shared__")) {
       add_shared(rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside(), compiler_));
     } else if (t.is("__simtcc_constant__")) {
@@ -131,8 +131,8 @@ class pass {
     }
   }
 
-  /// As of nvcc, variables and functions that only the device has belong to their file, unless device code is
-  /// relocatable. Returns what makes them so, for the first keyword of a declaration.
+  /// As of nvcc, variables that only the device has belong to their file, unless device code is relocatable.
+  /// Returns what makes them so, for the first keyword of a declaration.
   [[nodiscard]] std::string linkage() {
     static constexpr std::array<std::string_view, 9> others = {
         "static", "extern", "inline", "constexpr", "const", "template", "__simtcc_host__", "__simtcc_forceinline__",
@@ -146,11 +146,7 @@ class pass {
     for (std::size_t i = statement_; i < i_; ++i) {
       if (source_.at(i).is("=")) return "";  // of a lambda
     }
-    const std::size_t name = function_name(source_, statement_);
-    const auto is_linked = [&](std::string_view text) {
-      return names_.linked.contains(text) || names_.host_functions.contains(text);
-    };
-    if (name != 0 ? is_linked(source_.at(name).text) : !declares_variable()) return "";
+    if (function_name(source_, statement_) != 0 || !declares_variable()) return "";
     internal_ = statement_;
     return "static __attribute__((unused)) ";
   }
@@ -163,7 +159,9 @@ class pass {
       if (t.is("operator")) return false;
       if (t.is(";") || t.is("=") || t.is("{")) return true;
       if (t.is("[")) i = source_.closing(i);
-      if (t.is("(") && !source_.at(i - 1).is("__attribute__") && !source_.at(i - 1).is("alignas")) return false;
+      const bool is_pointer = source_.at(i + 1).is("*") || source_.at(i - 1).is(")");  // to functions
+      if (t.is("(") && !is_pointer && !source_.at(i - 1).is("__attribute__") && !source_.at(i - 1).is("alignas"))
+        return false;
       if (t.is("(")) i = source_.closing(i);
     }
     return false;

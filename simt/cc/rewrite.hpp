@@ -43,7 +43,9 @@ std::string_view library_of_header(std::string_view name);
 enum class scope_kind { name_space, kernel, device_function, other };
 
 // Parts of rewrite(), each for the token at i.
-void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);
+/// `is_local` says whether a name may be that of a variable or member there.
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names,
+                    const std::function<bool(std::string_view)>& is_local);
 void rewrite_launch_call(source_edits& source, std::size_t i);
 /// Returns the names of the variables, if their size counts: an array of dynamic shared memory has none.
 std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std::size_t statement,
