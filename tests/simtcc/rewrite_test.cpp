@@ -113,6 +113,14 @@ TEST(simtcc_rewrite, functions_of_the_host) {
             "calling a __host__ function (\"f\") from a __device__ function (\"g\") is not allowed");
   EXPECT_EQ(problem_of("int f(int x); __simtcc_host__ __simtcc_device__ int g() { return f(1); }"), "");
   EXPECT_EQ(problem_of("int f(int x); __simtcc_device__ int g(s f) { return f(1); }"), "");
+  EXPECT_EQ(problem_of("int f(int x); __simtcc_device__ int s::g() { return f(1); }"), "");
+  EXPECT_EQ(problem_of("int f(int x); struct s { __simtcc_device__ int g() { return f(1); } };"),
+            "calling a __host__ function (\"f\") from a __device__ function (\"g\") is not allowed");
+  EXPECT_EQ(problem_of("int f(int x); struct s { __simtcc_device__ int g() { return f(1); } int f(int); };"), "");
+  EXPECT_EQ(problem_of("int f(int x); struct s : t { __simtcc_device__ int g() { return f(1); } };"), "");
+  EXPECT_EQ(problem_of("int f(int x); void g() { n::h([] __simtcc_device__ () { return f(1); }); }"),
+            "calling a __host__ function (\"f\") from a __device__ function is not allowed");
+  EXPECT_EQ(problem_of("void f(); void g(void (*f)(int)) { f<<<1, 1>>>(1); }"), "");
   EXPECT_EQ(problem_of("constexpr int f(int x); __simtcc_device__ int g() { return f(1); }"), "");
   EXPECT_EQ(problem_of("void f(int x); void g() { f<<<1, 1>>>(1); }"),
             "a host function call (\"f\") cannot be configured; expected a function with __global__");
