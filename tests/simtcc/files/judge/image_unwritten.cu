@@ -1,6 +1,6 @@
 // A byte of an image that nothing has written is no padding.
 // status: 66
-// prints: ^simtcc: uninitialised_global in global memory \(buffer of 512 bytes \+ 15\): cudaMemcpy by host code \(.*:LINE(copy)\)
+// prints: ^simtcc: uninitialised_global .*512 bytes \+ 15\): cudaMemcpy by host code \(.*:LINE(copy)\)
 #include <vector>
 __global__ void invert(unsigned char* image, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

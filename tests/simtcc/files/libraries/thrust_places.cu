@@ -2,6 +2,7 @@
 // options: --extended-lambda
 // prints: ^all hold$
 #include <thrust/copy.h>
+#include <thrust/count.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/for_each.h>
@@ -10,7 +11,9 @@
 #include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/logical.h>
 #include <thrust/reduce.h>
+#include <thrust/remove.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
 #include <cstdio>
@@ -23,6 +26,11 @@ struct element {
 struct doubled {
   float* of;
   __device__ void operator()(int i) const { of[i] *= 2; }
+};
+struct is_above {
+  const float* of;
+  float bound;
+  __device__ bool operator()(int i) { return of[i] > bound; }
 };
 int main() {
   int failed = 0;
@@ -39,6 +47,13 @@ int main() {
   HOLDS(thrust::transform_reduce(first, first + n, element{e}, 0.0f, thrust::plus<float>()) == 32);
   const auto elements = thrust::make_transform_iterator(first, element{e});
   HOLDS(thrust::reduce(elements, elements + n) == 32);
+  // a predicate reads device memory too
+  HOLDS(thrust::count_if(first, first + n, is_above{e, 7}) == 2);
+  HOLDS(!thrust::all_of(first, first + n, is_above{e, 7}) && thrust::any_of(first, first + n, is_above{e, 7}));
+  thrust::device_vector<int> places(n, -1);
+  const auto end = thrust::copy_if(first, first + n, places.begin(), is_above{e, 7});
+  HOLDS(end - places.begin() == 2 && places[0] == 3 && places[1] == 4);
+  HOLDS(thrust::remove_if(places.begin(), end, is_above{e, 9}) - places.begin() == 1 && places[0] == 3);
   thrust::device_vector<float> v(n);
   thrust::copy(elements, elements + n, v.begin());
   HOLDS(v[0] == 4 && v[4] == 10);

@@ -122,12 +122,16 @@ template <bool device, class In, class Out, class Predicate>
 Out copy_if_of(In first, In last, Out out, Predicate predicate) {
   const std::size_t n = length(first, last);
   const auto x = host_copy<device>(first, n);
-  const auto kept = static_cast<std::size_t>(std::stable_partition(x.get(), x.get() + n, predicate) - x.get());
+  const auto holds = where_holds<device>(first, n, predicate);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (holds[i]) x[kept++] = x[i];
+  }
   return store<device>(x.get(), kept, out);
 }
 template <bool device, class Iterator, class Predicate>
 Iterator remove_if_of(Iterator first, Iterator last, Predicate predicate) {
-  return copy_if_of<device>(first, last, first, [=](const value_of<Iterator>& x) { return !predicate(x); });
+  return copy_if_of<device>(first, last, first, [=](const value_of<Iterator>& x) mutable { return !predicate(x); });
 }
 template <bool device, class Iterator, class T = value_of<Iterator>, class Combine = plus<T>>
 T reduce_of(Iterator first, Iterator last, T start = T{}, Combine combine = {}) {
@@ -236,8 +240,8 @@ void reverse_of(Iterator first, Iterator last) {
 template <bool device, class Iterator, class Predicate>
 std::ptrdiff_t count_if_of(Iterator first, Iterator last, Predicate predicate) {
   const std::size_t n = length(first, last);
-  const auto x = host_copy<device>(first, n);
-  return std::count_if(x.get(), x.get() + n, predicate);
+  const auto holds = where_holds<device>(first, n, predicate);
+  return std::count(holds.get(), holds.get() + n, true);
 }
 template <bool device, class Iterator, class T>
 std::ptrdiff_t count_of(Iterator first, Iterator last, T value) {

@@ -113,6 +113,22 @@ std::unique_ptr<value_of<Iterator>[]> host_copy(Iterator first, std::size_t n) {
   }
   return host;
 }
+/// For the host: of which of n elements a predicate holds. It is called where the elements are.
+template <bool device, class Iterator, class Predicate>
+std::unique_ptr<bool[]> where_holds(Iterator first, std::size_t n, Predicate predicate) {
+  std::unique_ptr<bool[]> host(new bool[n]);
+  bool* holds = host.get();
+  if constexpr (device) check(cudaMalloc(&holds, n));
+  const auto x = in_kernel(first);
+  for_each_index<device>(n, [=](std::size_t i) mutable {
+    holds[i] = static_cast<bool>(predicate(x[static_cast<std::ptrdiff_t>(i)]));
+  });
+  if constexpr (device) {
+    check(cudaMemcpy(host.get(), holds, n, cudaMemcpyDeviceToHost));
+    check(cudaFree(holds));
+  }
+  return host;
+}
 /// Stores the host's elements where `first` begins. Returns the end of them.
 template <bool device, class T, class Iterator>
 Iterator store(const T* host, std::size_t n, Iterator first) {
