@@ -1,4 +1,4 @@
-// One pass over the declarations of namespaces; bodies of functions and classes are skipped, but for friends.
+// One pass over the declarations of namespaces; bodies of functions and classes are skipped.
 #include "declarations.hpp"
 
 #include <algorithm>
@@ -46,9 +46,7 @@ class declaration_reader {
           continue;
         }
         note(first, i);
-        const std::size_t close = source_.closing(i);
-        note_friends(i, close);
-        i = close;
+        i = source_.closing(i);
         const token& next = source_.at(i + 1);
         if (!next.is(";") && !next.is(",") && !next.is("=") && !next.is("{") && !is_type(first)) first = i + 1;
       }
@@ -80,7 +78,6 @@ class declaration_reader {
     } else if (!says(source_, first, "constexpr") && !says(source_, first, "consteval")) {
       found_.host_functions.insert(text);
     }
-    if (source_.at(first).is("extern")) found_.linked.insert(text);
   }
 
   void note_variable_or_type(std::size_t first, std::size_t end) {
@@ -93,15 +90,6 @@ class declaration_reader {
       const token& next = source_.at(i + 1);
       const bool ends_name = next.is(";") || next.is("[") || next.is(",") || next.is("=");
       if (source_.at(i).kind == token_kind::identifier && ends_name) found_.linked.insert(source_.at(i).text);
-    }
-  }
-
-  void note_friends(std::size_t open, std::size_t close) {
-    if (source_.file_of(open).system) return;
-    for (std::size_t i = open; i < close; ++i) {
-      if (!source_.at(i).is("friend")) continue;
-      if (const std::size_t name = function_name(source_, i + 1); name != 0)
-        found_.linked.insert(source_.at(name).text);
     }
   }
 
@@ -127,6 +115,7 @@ std::size_t function_name(const source_edits& source, std::size_t first) {
       i = source.closing(i);
       continue;
     }
+    if (source.at(i + 1).is("*")) return 0;  // a pointer to functions
     const token& before = source.at(i >= 2 ? i - 2 : 0);
     const bool follows_type = i >= first + 2 && (before.kind == token_kind::identifier || before.is("*") ||
                                                  before.is("&") || before.is(">") || before.is(")"));

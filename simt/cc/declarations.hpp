@@ -13,7 +13,7 @@ struct declarations {
   using names = std::set<std::string_view>;
   names kernels, device_functions, host_functions;  // a name may be in several, by overloads
   names types;                                      // defined by the user
-  names linked;                                     // declared extern, or a friend
+  names linked;                                     // variables declared extern
   [[nodiscard]] bool is_users(std::string_view name) const {
     return kernels.contains(name) || device_functions.contains(name) || host_functions.contains(name) ||
            types.contains(name);

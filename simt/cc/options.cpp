@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -48,6 +49,27 @@ std::vector<std::string> split(const std::string& list, char separator) {
   for (std::string word; std::getline(text, word, separator);) {
     if (!word.empty()) words.push_back(word);
   }
+  return words;
+}
+
+/// As nvcc's shell splits the options of -Xcompiler: not within quotes, which stay.
+std::vector<std::string> split_at_blanks(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  for (const char c : text + " ") {
+    if (quote == 0 && (c == ' ' || c == '\t')) {
+      if (!word.empty()) words.push_back(std::exchange(word, ""));
+      continue;
+    }
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    }
+    word += c;
+  }
+  if (quote != 0) return {text};  // no pair of quotes
   return words;
 }
 
@@ -208,9 +230,10 @@ class command_line {
         fail("-x " + value_ + ": expected c, c++ or cu");
       language_ = value_;
     } else if (name == "-ccbin") {
-      result_.compiler = value_;
+      result_.compiler = std::filesystem::is_directory(value_) ? value_ + "/g++" : value_;
     } else if (name == "-Xcompiler") {
-      for (const std::string& word : split(value_, ',')) compiler_option(word, true);
+      for (const std::string& words : split(value_, ','))
+        for (const std::string& word : split_at_blanks(words)) compiler_option(word, true);
     } else if (name == "-Xlinker") {
       for (const std::string& word : split(value_, ','))
         result_.link_options.insert(result_.link_options.end(), {"-Xlinker", word});

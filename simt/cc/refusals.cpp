@@ -87,6 +87,33 @@ constexpr refusal headers[] = {
     {"cuda_fp8", "8-bit floating point"},
 };
 
+/// Whether a name may be one of a library: a program's own names go on with _ or do not go on.
+bool begins_as_of_library(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return false;
+  if (prefix == "nvcuda" || prefix == "wmma" || prefix == "fftw" || prefix.back() == '_') return true;
+  return name.size() > prefix.size() && name[prefix.size()] != '_';
+}
+
+/// Whether token i names a variable or function that is declared there, or assigned to.
+bool is_declared_at(const source_edits& source, std::size_t i) {
+  if (i == 0 || source.at(i).kind != token_kind::identifier) return false;
+  static constexpr std::array<std::string_view, 23> no_types = {
+      "return", "else",     "case",     "throw",  "co_return", "new",     "delete",   "sizeof",
+      "goto",   "typedef",  "operator", "struct", "class",     "enum",    "const",    "typename",
+      "using",  "volatile", "co_yield", "do",     "public",    "private", "protected"};
+  static constexpr std::array<std::string_view, 8> ends = {"=", ";", ",", ")", "[", "{", "(", ":"};
+  const token &before = source.at(i - 1), &next = source.at(i + 1);
+  const auto is_one = [](const token& t, const auto& words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return t.is(word); });
+  };
+  if (next.is("=")) return !is_one(before, no_types);
+  if (before.is(",")) return next.is(";");
+  if (before.kind == token_kind::identifier) return !is_one(before, no_types) && is_one(next, ends);
+  const bool is_enumerator = source.at(i).text[0] >= 'A' && source.at(i).text[0] <= 'Z';
+  return (before.is("*") || before.is("&") || before.is(">")) && is_one(next, ends) && !next.is("(") &&
+         !is_enumerator;
+}
+
 bool matches(const token& t, std::string_view name) {
   return name.back() == '*' ? t.text.starts_with(name.substr(0, name.size() - 1)) : t.text == name;
 }
@@ -149,13 +176,19 @@ void refuse_libraries(source_edits& source, const declarations& names) {
                        std::string_view(file.name).substr(at + folder_of_refused.size())) != each.headers.end();
     };
     if (std::none_of(source.files().begin(), source.files().end(), is_header)) continue;
-    std::set<std::string_view> refused;  // each name once
+    const auto is_name = [&](const token& t) {
+      return t.kind == token_kind::identifier &&
+             std::any_of(each.prefixes.begin(), each.prefixes.end(),
+                         [&](std::string_view prefix) { return begins_as_of_library(t.text, prefix); });
+    };
+    std::set<std::string_view> own, refused;  // each name once
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+      if (is_name(source.at(i)) && is_declared_at(source, i)) own.insert(source.at(i).text);
+    }
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
       const token& t = source.at(i);
-      const auto begins = [&](std::string_view prefix) { return t.text.starts_with(prefix); };
-      const bool is_name = std::any_of(each.prefixes.begin(), each.prefixes.end(), begins);
       const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
-      if (t.kind != token_kind::identifier || !is_name || is_member || source.file_of(i).system) continue;
+      if (!is_name(t) || is_member || source.file_of(i).system || own.contains(t.text)) continue;
       if (!names.is_users(t.text) && refused.insert(t.text).second)
         source.refuse(i, std::string(t.text) + ": " + std::string(each.name) +
                              (each.name.ends_with(')') ? " are" : " is") + " not modelled");

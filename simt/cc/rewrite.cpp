@@ -20,7 +20,7 @@ class pass {
       if (t.kind == token_kind::identifier) {
         identifier(t);
       } else if (t.is("<<<") || (t.is("<<") && source_.at(i_ + 1).is("<"))) {
-        rewrite_launch(source_, i_, inside(), names_);
+        rewrite_launch(source_, i_, inside(), names_, [this](std::string_view name) { return is_local(name); });
       } else if (t.kind == token_kind::directive) {
         statement_ = i_ + 1;
       } else if (t.kind == token_kind::punctuation) {
@@ -107,9 +107,9 @@ class pass {
                               : "__attribute__((noipa, patchable_function_entry(1)))");
     } else if (t.is("__simtcc_device__")) {
       note_body(scope_kind::device_function);
-      source_.replace(i_, linkage());
+      specify(source_, i_, linkage());
     } else if (t.is("__simtcc_managed__")) {
-      source_.replace(i_, linkage());
+      specify(source_, i_, linkage());
     } else if (t.is("__simtcc_shared__")) {
       add_shared(rewrite_shared(source_, i_, statement_, parentheses_ > 0, inside(), compiler_));
     } else if (t.is("__simtcc_constant__")) {
@@ -131,8 +131,8 @@ class pass {
     }
   }
 
-  /// As of nvcc, variables and functions that only the device has belong to their file, unless device code is
-  /// relocatable. Returns what makes them so, for the first keyword of a declaration.
+  /// As of nvcc, variables that only the device has belong to their file, unless device code is relocatable.
+  /// Returns what makes them so, for the first keyword of a declaration.
   [[nodiscard]] std::string linkage() {
     static constexpr std::array<std::string_view, 9> others = {
         "static", "extern", "inline", "constexpr", "const", "template", "__simtcc_host__", "__simtcc_forceinline__",
@@ -146,11 +146,7 @@ class pass {
     for (std::size_t i = statement_; i < i_; ++i) {
       if (source_.at(i).is("=")) return "";  // of a lambda
     }
-    const std::size_t name = function_name(source_, statement_);
-    const auto is_linked = [&](std::string_view text) {
-      return names_.linked.contains(text) || names_.host_functions.contains(text);
-    };
-    if (name != 0 ? is_linked(source_.at(name).text) : !declares_variable()) return "";
+    if (function_name(source_, statement_) != 0 || !declares_variable()) return "";
     internal_ = statement_;
     return "static __attribute__((unused)) ";
   }
@@ -163,7 +159,9 @@ class pass {
       if (t.is("operator")) return false;
       if (t.is(";") || t.is("=") || t.is("{")) return true;
       if (t.is("[")) i = source_.closing(i);
-      if (t.is("(") && !source_.at(i - 1).is("__attribute__") && !source_.at(i - 1).is("alignas")) return false;
+      const bool is_pointer = source_.at(i + 1).is("*") || source_.at(i - 1).is(")");  // to functions
+      if (t.is("(") && !is_pointer && !source_.at(i - 1).is("__attribute__") && !source_.at(i - 1).is("alignas"))
+        return false;
       if (t.is("(")) i = source_.closing(i);
     }
     return false;
@@ -189,22 +187,55 @@ class pass {
     const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
       return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
     });
-    if (says(source_, function->statement, "__simtcc_host__") || is_declared(t, function->statement)) return;
+    if (says(source_, function->statement, "__simtcc_host__") || is_local(t.text)) return;
     const std::size_t caller = function_name(source_, function->statement);
     source_.report_error(
         i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
                 (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") + " is not allowed");
   }
-  /// Whether the function that begins at `first` declares a parameter or variable of this name before here.
-  [[nodiscard]] bool is_declared(const token& name, std::size_t first) const {
+  /// Whether a name may mean something else here than a function of a namespace: a parameter, a variable or a
+  /// member.
+  [[nodiscard]] bool is_local(std::string_view name) const {
+    const auto outermost = std::find_if(braces_.begin(), braces_.end(), [](const open_brace& brace) {
+      return brace.kind != scope_kind::name_space;
+    });
+    if (outermost == braces_.end()) return false;
+    return is_declared(name, outermost->statement) ||
+           std::any_of(outermost, braces_.end(), [&](const open_brace& brace) { return has_member(brace, name); });
+  }
+  /// Whether the text from `first` to here declares a parameter or variable of this name.
+  [[nodiscard]] bool is_declared(std::string_view name, std::size_t first) const {
+    const std::size_t function = function_name(source_, first);
     for (std::size_t i = first + 1; i <= i_; ++i) {
-      if (source_.at(i).text != name.text) continue;
+      if (source_.at(i).text != name || i == function) continue;
       const token& before = source_.at(i - 1);
       const bool after_type =
           (before.kind == token_kind::identifier && !before.is("return") && !before.is("else")) || before.is(">") ||
           ((before.is("*") || before.is("&")) && !source_.at(i + 1).is("("));
       if (after_type) return true;
+    }
+    return false;
+  }
+  /// Whether an open brace is that of a class that may have a member of this name, or of a member function that is
+  /// defined outside of its class.
+  [[nodiscard]] bool has_member(const open_brace& brace, std::string_view name) const {
+    for (std::size_t i = brace.statement; i < brace.at; ++i) {
+      const bool is_name = source_.at(i + 1).kind == token_kind::identifier && source_.at(i + 2).is("(") &&
+                           source_.closing(i + 2) < brace.at;
+      if (source_.at(i).is("::") && (is_name || source_.at(i + 1).is("operator"))) return true;
+      if (source_.at(i).is("(")) i = source_.closing(i);
+    }
+    static constexpr std::array<std::string_view, 3> keys = {"struct", "class", "union"};
+    if (std::none_of(keys.begin(), keys.end(),
+                     [&](std::string_view key) { return says(source_, brace.statement, key); }))
+      return false;
+    for (std::size_t i = brace.statement; i < brace.at; ++i) {
+      if (source_.at(i).is(":")) return true;  // of a base
+    }
+    for (std::size_t i = brace.at + 1, end = source_.closing(brace.at); i < end; ++i) {
+      if (source_.at(i).text == name) return true;
+      if (is_opening(source_.at(i))) i = source_.closing(i);
     }
     return false;
   }

@@ -9,6 +9,7 @@
 //   asm("mov.u32 %0, %%laneid;" …)    a call; other PTX, and what is not modelled, is a problem with its line
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,12 @@ std::string_view library_of_header(std::string_view name);
 enum class scope_kind { name_space, kernel, device_function, other };
 
 // Parts of rewrite(), each for the token at i.
-void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);
+/// `is_local` says whether a name may be that of a variable or member there.
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names,
+                    const std::function<bool(std::string_view)>& is_local);
 void rewrite_launch_call(source_edits& source, std::size_t i);
+/// Replaces a keyword by specifiers, which C++ wants behind an alignas(…) and [[…]] that follow it.
+void specify(source_edits& source, std::size_t keyword, const std::string& specifiers);
 /// Returns the names of the variables, if their size counts: an array of dynamic shared memory has none.
 std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std::size_t statement,
                                         bool in_parentheses, scope_kind inside, host_compiler compiler);

@@ -104,7 +104,8 @@ bool has_comma(const source_edits& source, std::size_t first, std::size_t end) {
 
 }  // namespace
 
-void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names) {
+void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names,
+                    const std::function<bool(std::string_view)>& is_local) {
   if (i == 0 || source.at(i - 1).is("operator")) return;
   if (source.file_of(i).system) return;
   const std::size_t first = i + (source.at(i).is("<<<") ? 1 : 2);
@@ -124,7 +125,7 @@ void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, cons
     return source.refuse(i, "a launch from a kernel (dynamic parallelism) is not modelled");
   const std::string_view name = called_name(source, i);
   if (!names.kernels.contains(name) &&
-      (names.host_functions.contains(name) || names.device_functions.contains(name))) {
+      (names.host_functions.contains(name) || names.device_functions.contains(name)) && !is_local(name)) {
     const char* const kind = names.device_functions.contains(name) ? "__device__" : "host";
     return source.report_error(i, std::string("a ") + kind + " function call (\"" + std::string(name) +
                                       "\") cannot be configured; expected a function with __global__");

@@ -20,15 +20,6 @@ const char* variable_of(host_compiler compiler) {
 
 constexpr const char* constant = "__attribute__((section(\"exactdot_constant\")))";
 
-/// Replaces a keyword by specifiers, which C++ wants behind an alignas(…).
-void specify(source_edits& source, std::size_t keyword, const std::string& specifiers) {
-  std::size_t last = keyword;
-  while (source.at(last + 1).is("alignas") && source.at(last + 2).is("(")) last = source.closing(last + 2);
-  if (last == keyword) return source.replace(keyword, specifiers);
-  source.replace(keyword, "");
-  source.insert_after(last, " " + specifiers);
-}
-
 /// One array of the declaration: its name, and its last bracket.
 struct declarator {
   std::size_t name, last;
@@ -84,6 +75,21 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
 }
 
 }  // namespace
+
+void specify(source_edits& source, std::size_t keyword, const std::string& specifiers) {
+  std::size_t last = keyword;
+  for (std::size_t i = keyword + 1; i + 2 < source.size(); ++i) {
+    const bool is_alignment = source.at(i).is("alignas") && source.at(i + 1).is("(");
+    if (is_alignment || (source.at(i).is("[") && source.at(i + 1).is("["))) {
+      last = i = source.closing(is_alignment ? i + 1 : i);
+    } else if (!source.at(i).text.starts_with("__simtcc_")) {
+      break;
+    }
+  }
+  if (last == keyword) return source.replace(keyword, specifiers);
+  source.replace(keyword, "");
+  if (!specifiers.empty()) source.insert_after(last, " " + specifiers);
+}
 
 std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std::size_t statement,
                                         bool in_parentheses, scope_kind inside, host_compiler compiler) {

@@ -174,12 +174,29 @@ cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes,
       stream, [=] { return copy(row(to, bytes), row(from, bytes), kind, "cudaMemcpyAsync", caller, layout); });
 }
 
+cudaError_t detail::copy_rows_of_elements(void* to, const void* from, const copied_rows& rows, cudaMemcpyKind kind,
+                                          const element_layout& layout) {
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] {
+    return copy(row(to, rows.to_pitch, rows.width, rows.height),
+                row(from, rows.from_pitch, rows.width, rows.height), kind, "cudaMemcpy2D", caller, layout);
+  });
+}
+cudaError_t detail::copy_rows_of_elements(void* to, const void* from, const copied_rows& rows, cudaMemcpyKind kind,
+                                          const element_layout& layout, cudaStream_t stream) {
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] {
+    return copy(row(to, rows.to_pitch, rows.width, rows.height),
+                row(from, rows.from_pitch, rows.width, rows.height), kind, "cudaMemcpy2DAsync", caller, layout);
+  });
+}
+
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, const char* action,
                       const void* caller) {
   return run_waiting([=] {
     return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action,
-                caller);
+                caller, {1, nullptr});
   });
 }
 

@@ -9,7 +9,11 @@
 
 #include "context.hpp"
 
-using captured_work = std::vector<std::function<void()>>;
+struct captured_step {
+  std::function<void()> run;
+  bool of_host;  // runs without the runtime's lock
+};
+using captured_work = std::vector<captured_step>;
 struct CUgraph_st {
   captured_work work;
   cudaStream_t origin = nullptr;
@@ -17,7 +21,7 @@ struct CUgraph_st {
   bool invalid = false;
 };
 struct CUgraphExec_st {
-  captured_work work;
+  std::shared_ptr<const captured_work> work;
 };
 
 namespace exactdot::simt {
@@ -43,7 +47,17 @@ cudaGraph_t graph_of(cudaStream_t stream) {
   return at == captures().end() ? nullptr : at->second;
 }
 bool is_capturing(cudaStream_t stream) { return graph_of(stream) != nullptr; }
-void capture(cudaStream_t stream, std::function<void()> work) { graph_of(stream)->work.push_back(std::move(work)); }
+void capture(cudaStream_t stream, std::function<void()> work) {
+  graph_of(stream)->work.push_back({std::move(work), false});
+}
+void run_or_capture_of_host(cudaStream_t stream, std::function<void()> function) {
+  {
+    const runtime_lock lock;
+    if (const cudaGraph_t graph = graph_of(stream); graph != nullptr)
+      return graph->work.push_back({std::move(function), true});
+  }
+  function();
+}
 void join_capture(cudaStream_t stream, cudaGraph_t graph) {
   for (const auto& [captured, of] : captures()) {
     if (of == graph) {
@@ -111,7 +125,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const runtime_lock lock;
   if (executable == nullptr || !graphs().contains(graph)) return finish(cudaErrorInvalidValue);
-  *executable = new CUgraphExec_st{graph->work};
+  *executable = new CUgraphExec_st{std::make_shared<const captured_work>(graph->work)};
   executables().insert(*executable);
   return finish(cudaSuccess);
 }
@@ -129,13 +143,23 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t) {
   return finish(executables().contains(executable) ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  const runtime_lock lock;
-  if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
-  const auto run = [executable] {
-    for (const auto& work : executable->work) work();
-    return cudaSuccess;
-  };
-  return finish(run_or_capture(stream, run));
+  std::shared_ptr<const captured_work> work;
+  {
+    const runtime_lock lock;
+    if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
+    work = executable->work;
+  }
+  run_or_capture_of_host(stream, [work] {
+    for (const captured_step& step : *work) {
+      if (step.of_host) {
+        step.run();
+      } else {
+        const runtime_lock lock;
+        step.run();
+      }
+    }
+  });
+  return finish(cudaSuccess);
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const runtime_lock lock;

@@ -11,6 +11,8 @@ namespace exactdot::simt {
 [[nodiscard]] bool is_capturing(cudaStream_t stream);
 /// Work of a capturing stream.
 void capture(cudaStream_t stream, std::function<void()> work);
+/// A function of the host, which runs without the lock of the runtime: it may wait for threads that need it.
+void run_or_capture_of_host(cudaStream_t stream, std::function<void()> function);
 /// Runs the work or, of a capturing stream, keeps it. Returns the work's error or cudaSuccess.
 template <class Work>
 cudaError_t run_or_capture(cudaStream_t stream, Work work) {

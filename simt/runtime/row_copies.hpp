@@ -1,4 +1,5 @@
-// A copy of rows for a call of the runtime, which is named if it reads what nothing has written.
+// A copy of rows of texels, which have no padding, for a call of the runtime: it is named if it reads what nothing
+// has written.
 #pragma once
 
 #include <exactdot/simt/runtime/memory.hpp>

@@ -45,6 +45,17 @@ cudaError_t check_event(cudaEvent_t event) {
 cudaError_t wait_if(cudaError_t result) {
   return result == cudaSuccess ? runtime_context::instance().wait() : finish(result);
 }
+/// Calls a function of the host as work of a stream.
+template <class Function>
+cudaError_t call_host(cudaStream_t stream, Function function) {
+  cudaError_t error = cudaSuccess;
+  {
+    const runtime_lock lock;
+    error = check_stream(stream);
+  }
+  if (error == cudaSuccess) run_or_capture_of_host(stream, function);
+  return finish(error);
+}
 cudaError_t wait_for(cudaEvent_t event) {
   const cudaError_t result = check_event(event);
   const bool is_captured = result == cudaSuccess && event->captured_by != nullptr;
@@ -124,18 +135,10 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
-  const runtime_lock lock;
-  const cudaError_t error = check_stream(stream);
-  const auto call = [=] { return callback(stream, cudaSuccess, data), cudaSuccess; };
-  if (error == cudaSuccess) run_or_capture(stream, call);
-  return finish(error);
+  return call_host(stream, [=] { callback(stream, cudaSuccess, data); });
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  const runtime_lock lock;
-  const cudaError_t error = check_stream(stream);
-  const auto call = [=] { return function(data), cudaSuccess; };
-  if (error == cudaSuccess) run_or_capture(stream, call);
-  return finish(error);
+  return call_host(stream, [=] { function(data); });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {

@@ -219,7 +219,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
   if (error != cudaSuccess) return finish(error);
   view.modes[0] = texture->addressMode[0], view.modes[1] = texture->addressMode[1];
   view.normalised = texture->normalizedCoords != 0;
-  view.to_float = texture->readMode == cudaReadModeNormalizedFloat && view.format.f != cudaChannelFormatKindFloat;
+  view.to_float = texture->readMode == cudaReadModeNormalizedFloat && detail::can_be_normalised(view.format);
   return add_object(object, view);
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {

@@ -57,10 +57,13 @@ int ticks_of_launch = 0;
 
 void show_progress() {
   if (++ticks_of_launch % ticks_of_progress != 0) return;
-  char text[160];
+  char text[200];
   const int length = std::snprintf(
-      text, sizeof text, "simt: a launch has run for %d s: %llu of at most %llu steps\n", ticks_of_launch / 2,
-      static_cast<unsigned long long>(running->steps()), static_cast<unsigned long long>(running->step_budget()));
+      text, sizeof text,
+      "simt: a launch has run for %d s: %llu of at most %llu steps, %llu of at most %llu basic blocks\n",
+      ticks_of_launch / 2, static_cast<unsigned long long>(running->steps() - running->blocks()),
+      static_cast<unsigned long long>(running->step_budget()), static_cast<unsigned long long>(running->blocks()),
+      static_cast<unsigned long long>(running->block_budget()));
   if (write(2, text, static_cast<std::size_t>(length)) < 0) return;
 }
 

@@ -102,8 +102,11 @@ class machine {
   std::uint32_t active_mask(const void* caller);
   [[nodiscard]] bool is_cooperative() const { return stream_.cooperative; }
   [[nodiscard]] std::uint64_t step_budget() const { return settings_.step_budget; }
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+  /// A loop in registers takes no time to speak of: it may go on for longer.
+  [[nodiscard]] std::uint64_t block_budget() const { return 10 * settings_.step_budget; }
   [[nodiscard]] bool shows_progress() const { return settings_.show_progress; }
-  [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and, of independent threads, basic blocks
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and basic blocks
   /// What clock64() returns.
   [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
 
@@ -318,7 +321,8 @@ class machine {
   std::vector<std::uint32_t> step_lanes_;  // lock step: lanes of the current step that have not run yet
   std::uint32_t step_mask_ = 0;            // and all lanes of the step
   block* step_block_ = nullptr;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0;                            // and basic blocks
+  std::uint64_t blocks_ = 0;                           // the basic blocks among them
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without a change; step of the last one
   std::uint64_t states_equal_since_ = 0;          // round since which registers and stacks repeat; 0: not looked at
   std::uint64_t states_span_ = 1;                 // most accesses of a loop that repeats itself

@@ -172,7 +172,7 @@ void machine::compare_states(thread& self, const void* caller) {
 std::uint64_t machine::read_clock(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(&clock_place);
   step(caller);
-  clock_turn_ = steps_ + clock_turn;
+  clock_turn_ = std::min(clock_turn_, steps_ + clock_turn);  // that of an earlier reader stays
   detect_repetition({nullptr, address, nullptr}, address, sizeof clock_place, caller);
   return clocks();
 }

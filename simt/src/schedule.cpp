@@ -228,7 +228,7 @@ void machine::step(const void* caller) {
   current_->program_counter = current_->position = caller;
   current_->visited.add(caller);
   ++stream_.counted.steps;
-  if (++steps_ > settings_.step_budget) {
+  if (++steps_ - blocks_ > settings_.step_budget) {
     report_endless(settings_.step_budget, "steps have not ended the launch");
     yield();
   }
@@ -239,8 +239,13 @@ void machine::visit_basic_block(const void* caller) {
   instrumented_ = true;
   current_->visited.add_block(caller);
   current_->position = caller;
+  if (++blocks_ > block_budget()) {
+    current_->program_counter = caller;
+    report_endless(block_budget(), "basic blocks have not ended the launch");
+    yield();
+  }
   if (settings_.model == execution::lock_step) return step(caller);
-  if (++steps_ > settings_.step_budget) step(caller);
+  ++steps_;
 }
 
 void machine::end_launch(std::exception_ptr failure) {

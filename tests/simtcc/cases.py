@@ -306,6 +306,10 @@ def objects():
                                       '  return cudaDeviceSynchronize();\n}\n')
     expect([simtcc, "-c", "part.cu", "-DN=2", "-O3", "-std=c++17", "-lineinfo", "-gencode", "arch=compute_80,code=sm_80",
             "-Xcompiler", "-Wall,-Wextra"], 0, absent=["warning"])
+    (scratch / "unused.cu").write_text('void g(int unused) {}\n')
+    expect([simtcc, "-c", "unused.cu", "-Xcompiler", "-Wall -Wextra"], 0, r"warning: unused parameter")
+    folder = pathlib.Path(shutil.which("g++")).parent
+    expect([simtcc, "-c", "unused.cu", "-ccbin", folder, "-v"], 0, rf"{re.escape(str(folder))}/g\+\+ ")
     expect([simtcc, "part.o", "main.cpp", "-o", "two", "--seed", "3", "--model=lock_step", "-lcudart"], 0)
     expect(["./two"], 66, r"seed 3, lock_step\)", r"data_race.*part\.cu:1\)")
     expect(["./two"], 66, r"seed 4, lock_step\)", SIMTCC_SEED="4")

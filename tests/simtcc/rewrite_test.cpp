@@ -90,12 +90,14 @@ TEST(simtcc_rewrite, bodies_of_kernels_become_lambdas) {
 TEST(simtcc_rewrite, linkage_of_device_code) {
   const std::string internal = "static __attribute__((unused)) ";
   EXPECT_EQ(rewrite_text("__simtcc_device__ int x;").text, internal + " int x;");
-  EXPECT_EQ(rewrite_text("__simtcc_device__ int f(int x) { return x; }").text,
-            internal + " int f(int x) { return x; }");
+  EXPECT_EQ(rewrite_text("__simtcc_device__ int (*f)(int) = g;").text, internal + " int (*f)(int) = g;");
+  EXPECT_EQ(rewrite_text("__simtcc_device__ alignas(8) [[x]] int y[2];").text,
+            " alignas(8) [[x]] " + internal + " int y[2];");
   EXPECT_EQ(rewrite("__simtcc_device__ int x;", "a.cu", {host_compiler::gnu, true}).text, " int x;");
   for (const char* const kept :
        {"extern __simtcc_device__ int x;", "static __simtcc_device__ int x;",
-        "inline __simtcc_device__ int f() { return 1; }", "template <class T> __simtcc_device__ T f(T x);",
+        "inline __simtcc_device__ int f() { return 1; }", "__simtcc_device__ int f(int x) { return x; }",
+        "__simtcc_device__ [[nodiscard]] int f(int x);", "template <class T> __simtcc_device__ T f(T x);",
         "struct s { __simtcc_device__ s(); };", "__simtcc_device__ void s::f() {}",
         "__simtcc_host__ __simtcc_device__ int f();"}) {
     EXPECT_EQ(rewrite_text(kept).text.find("unused"), std::string::npos) << kept;
@@ -111,6 +113,14 @@ TEST(simtcc_rewrite, functions_of_the_host) {
             "calling a __host__ function (\"f\") from a __device__ function (\"g\") is not allowed");
   EXPECT_EQ(problem_of("int f(int x); __simtcc_host__ __simtcc_device__ int g() { return f(1); }"), "");
   EXPECT_EQ(problem_of("int f(int x); __simtcc_device__ int g(s f) { return f(1); }"), "");
+  EXPECT_EQ(problem_of("int f(int x); __simtcc_device__ int s::g() { return f(1); }"), "");
+  EXPECT_EQ(problem_of("int f(int x); struct s { __simtcc_device__ int g() { return f(1); } };"),
+            "calling a __host__ function (\"f\") from a __device__ function (\"g\") is not allowed");
+  EXPECT_EQ(problem_of("int f(int x); struct s { __simtcc_device__ int g() { return f(1); } int f(int); };"), "");
+  EXPECT_EQ(problem_of("int f(int x); struct s : t { __simtcc_device__ int g() { return f(1); } };"), "");
+  EXPECT_EQ(problem_of("int f(int x); void g() { n::h([] __simtcc_device__ () { return f(1); }); }"),
+            "calling a __host__ function (\"f\") from a __device__ function is not allowed");
+  EXPECT_EQ(problem_of("void f(); void g(void (*f)(int)) { f<<<1, 1>>>(1); }"), "");
   EXPECT_EQ(problem_of("constexpr int f(int x); __simtcc_device__ int g() { return f(1); }"), "");
   EXPECT_EQ(problem_of("void f(int x); void g() { f<<<1, 1>>>(1); }"),
             "a host function call (\"f\") cannot be configured; expected a function with __global__");

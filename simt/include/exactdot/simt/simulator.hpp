@@ -23,7 +23,8 @@ struct settings {
   std::uint64_t seed = 1;
   execution model = execution::independent;
   int resident_blocks = 8;  ///< blocks that make progress at the same time
-  /// Maximum number of steps of a launch; beyond it a livelock is reported.
+  /// Maximum number of steps of a launch; beyond it, or beyond ten times as many basic blocks, a livelock is
+  /// reported.
   std::uint64_t step_budget = std::uint64_t{1} << 32;
   /// Rounds in which all threads only repeat themselves, their registers and stacks at last too, and 1000 times as
   /// many steps, before a livelock is reported.

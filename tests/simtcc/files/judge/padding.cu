@@ -21,5 +21,8 @@ int main() {
   cudaMemcpy(copy, device, sizeof host, cudaMemcpyDeviceToDevice);
   cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
   cudaMemcpy((void*)host, (void*)copy, sizeof host, cudaMemcpyDefault);
+  unsigned char bytes[sizeof host];  // of records, as the other pointer says
+  cudaMemcpy(bytes, device, sizeof host, cudaMemcpyDeviceToHost);
+  cudaMemcpy2D(host, sizeof(record), device, sizeof(record), sizeof(record), 5, cudaMemcpyDeviceToHost);
   printf("%d %g\n", host[4].kind, host[4].value);
 }

@@ -20,9 +20,16 @@ struct element_layout {
   const unsigned char* data = nullptr;  // per byte, zero: padding; null: there is no padding
 };
 
+template <class T, class = void>
+inline constexpr bool is_complete = false;
+template <class T>
+inline constexpr bool is_complete<T, std::void_t<decltype(sizeof(T))>> = true;
+
 template <class T>
 element_layout layout_of() {
-  if constexpr (std::is_void_v<T>) {
+  if constexpr (std::is_void_v<T> || std::is_union_v<T>) {
+    return {};
+  } else if constexpr (std::is_class_v<T> && !is_complete<T>) {
     return {};
   } else if constexpr (std::is_class_v<T>) {
 #if __has_builtin(__builtin_clear_padding)
@@ -40,8 +47,14 @@ element_layout layout_of() {
 #endif
     return {};
   } else {
-    return {sizeof(T) > 1 ? std::size_t{1} : 0, nullptr};  // bytes may be of anything
+    return {1, nullptr};
   }
+}
+/// Of a copy: a struct of either pointer has the padding; otherwise each byte of a type that is known is data.
+template <class To, class From>
+element_layout layout_of_copy() {
+  constexpr bool from_tells = std::is_class_v<From> || (!std::is_class_v<To> && !std::is_void_v<From>);
+  return layout_of<std::conditional_t<from_tells, From, To>>();
 }
 
 }  // namespace exactdot::simt::detail
@@ -152,23 +165,72 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
                               cudaStream_t stream = nullptr);
 
-// By the type of the host's pointer a copy knows which bytes are padding.
+// By the types of the pointers a copy knows which bytes are padding.
 namespace exactdot::simt::detail {
 cudaError_t copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                           const element_layout& layout);
 cudaError_t copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                           const element_layout& layout, cudaStream_t stream);
+/// In bytes and rows.
+struct copied_rows {
+  std::size_t to_pitch, from_pitch, width, height;
+};
+cudaError_t copy_rows_of_elements(void* to, const void* from, const copied_rows& rows, cudaMemcpyKind kind,
+                                  const element_layout& layout);
+cudaError_t copy_rows_of_elements(void* to, const void* from, const copied_rows& rows, cudaMemcpyKind kind,
+                                  const element_layout& layout, cudaStream_t stream);
 }  // namespace exactdot::simt::detail
+template <class T, class F>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy(T* to, const F* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return exactdot::simt::detail::copy_elements(to, from, bytes, kind,
+                                               exactdot::simt::detail::layout_of_copy<T, F>());
+}
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMemcpy(T* to, const void* from, std::size_t bytes,
                                                      cudaMemcpyKind kind) {
   return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>());
+}
+template <class T, class F>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpyAsync(T* to, const F* from, std::size_t bytes,
+                                                          cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_elements(to, from, bytes, kind,
+                                               exactdot::simt::detail::layout_of_copy<T, F>(), stream);
 }
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMemcpyAsync(T* to, const void* from, std::size_t bytes,
                                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
   return exactdot::simt::detail::copy_elements(to, from, bytes, kind, exactdot::simt::detail::layout_of<T>(),
                                                stream);
+}
+template <class T, class F>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy2D(T* to, std::size_t to_pitch, const F* from,
+                                                       std::size_t from_pitch, std::size_t width_bytes,
+                                                       std::size_t height, cudaMemcpyKind kind) {
+  return exactdot::simt::detail::copy_rows_of_elements(to, from, {to_pitch, from_pitch, width_bytes, height}, kind,
+                                                       exactdot::simt::detail::layout_of_copy<T, F>());
+}
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy2D(T* to, std::size_t to_pitch, const void* from,
+                                                       std::size_t from_pitch, std::size_t width_bytes,
+                                                       std::size_t height, cudaMemcpyKind kind) {
+  return exactdot::simt::detail::copy_rows_of_elements(to, from, {to_pitch, from_pitch, width_bytes, height}, kind,
+                                                       exactdot::simt::detail::layout_of<T>());
+}
+template <class T, class F>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy2DAsync(T* to, std::size_t to_pitch, const F* from,
+                                                            std::size_t from_pitch, std::size_t width_bytes,
+                                                            std::size_t height, cudaMemcpyKind kind,
+                                                            cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_rows_of_elements(to, from, {to_pitch, from_pitch, width_bytes, height}, kind,
+                                                       exactdot::simt::detail::layout_of_copy<T, F>(), stream);
+}
+template <class T>
+[[gnu::always_inline]] inline cudaError_t cudaMemcpy2DAsync(T* to, std::size_t to_pitch, const void* from,
+                                                            std::size_t from_pitch, std::size_t width_bytes,
+                                                            std::size_t height, cudaMemcpyKind kind,
+                                                            cudaStream_t stream = nullptr) {
+  return exactdot::simt::detail::copy_rows_of_elements(to, from, {to_pitch, from_pitch, width_bytes, height}, kind,
+                                                       exactdot::simt::detail::layout_of<T>(), stream);
 }
 
 /// Managed memory is every stream's: the host may use it at any time here.

@@ -119,6 +119,10 @@ struct texture_view {
   cudaTextureAddressMode modes[2] = {cudaAddressModeClamp, cudaAddressModeClamp};
   bool normalised = false, to_float = false;
 };
+/// Whether cudaReadModeNormalizedFloat has a meaning: CUDA does not promote integers of 32 bits.
+inline bool can_be_normalised(const cudaChannelFormatDesc& format) {
+  return format.f != cudaChannelFormatKindFloat && format.x <= 16;
+}
 /// Not instrumented: what a texture is lies in the host's memory. A texture that does not exist is a trap.
 texture_view view_of_texture(unsigned long long object);
 texture_view view_of_texture(const void* reference);
@@ -272,7 +276,8 @@ struct texture_reference : textureReference {
                     cudaTextureAddressMode address = cudaAddressModeClamp)
       : textureReference{is_normalised, filter, {address, address, address}, cudaCreateChannelDesc<T>()} {}
   [[nodiscard]] detail::texture_view view(detail::texture_view of) const {
-    of.normalised = normalized != 0, of.to_float = mode == cudaReadModeNormalizedFloat;
+    of.normalised = normalized != 0;
+    of.to_float = mode == cudaReadModeNormalizedFloat && detail::can_be_normalised(channelDesc);
     of.modes[0] = addressMode[0], of.modes[1] = addressMode[1];
     return of;
   }

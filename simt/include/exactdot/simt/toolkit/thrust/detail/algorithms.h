@@ -100,16 +100,16 @@ void scatter_of(In first, In last, Map target, Out out) {
   });
 }
 
-/// Between host and device, or within one of them.
-template <bool, class In, class Out>
+/// Between host and device, or within one of them: a policy of the device says that both are the device's.
+template <bool device, class In, class Out>
 Out copy_of(In first, In last, Out out) {
-  constexpr bool from_device = is_of_device<In>, to_device = is_of_device<Out>;
+  constexpr bool to_device = device || is_of_device<Out>;
+  constexpr bool from_device = device || is_of_device<In> || (is_of_neither<In> && to_device);
   const std::size_t n = length(first, last);
   if constexpr (from_device && to_device) {
     return transform_of<true>(first, last, out, identity<value_of<In>>());
   } else {
-    store<to_device>(host_copy<from_device>(first, n).get(), n, out);
-    return out + static_cast<std::ptrdiff_t>(n);
+    return store<to_device>(host_copy<from_device>(first, n).get(), n, out);
   }
 }
 template <bool device, class In, class Size, class Out>
@@ -122,13 +122,16 @@ template <bool device, class In, class Out, class Predicate>
 Out copy_if_of(In first, In last, Out out, Predicate predicate) {
   const std::size_t n = length(first, last);
   const auto x = host_copy<device>(first, n);
-  const auto kept = static_cast<std::size_t>(std::stable_partition(x.get(), x.get() + n, predicate) - x.get());
-  store<device>(x.get(), kept, out);
-  return out + static_cast<std::ptrdiff_t>(kept);
+  const auto holds = where_holds<device>(first, n, predicate);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (holds[i]) x[kept++] = x[i];
+  }
+  return store<device>(x.get(), kept, out);
 }
 template <bool device, class Iterator, class Predicate>
 Iterator remove_if_of(Iterator first, Iterator last, Predicate predicate) {
-  return copy_if_of<device>(first, last, first, [=](const value_of<Iterator>& x) { return !predicate(x); });
+  return copy_if_of<device>(first, last, first, [=](const value_of<Iterator>& x) mutable { return !predicate(x); });
 }
 template <bool device, class Iterator, class T = value_of<Iterator>, class Combine = plus<T>>
 T reduce_of(Iterator first, Iterator last, T start = T{}, Combine combine = {}) {
@@ -237,8 +240,8 @@ void reverse_of(Iterator first, Iterator last) {
 template <bool device, class Iterator, class Predicate>
 std::ptrdiff_t count_if_of(Iterator first, Iterator last, Predicate predicate) {
   const std::size_t n = length(first, last);
-  const auto x = host_copy<device>(first, n);
-  return std::count_if(x.get(), x.get() + n, predicate);
+  const auto holds = where_holds<device>(first, n, predicate);
+  return std::count(holds.get(), holds.get() + n, true);
 }
 template <bool device, class Iterator, class T>
 std::ptrdiff_t count_of(Iterator first, Iterator last, T value) {
@@ -275,8 +278,9 @@ pair<Iterator, Iterator> minmax_element_of(Iterator first, Iterator last, Compar
 template <bool device, class Iterator, class Second>
 bool equal_of(Iterator first, Iterator last, Second second) {
   const std::size_t n = length(first, last);
-  return std::equal(host_copy<device>(first, n).get(), host_copy<device>(first, n).get() + n,
-                    host_copy<device>(second, n).get());
+  const auto x = host_copy<device>(first, n);
+  const auto y = host_copy<device>(second, n);
+  return std::equal(x.get(), x.get() + n, y.get());
 }
 template <bool device, class Iterator, class Compare = less<value_of<Iterator>>>
 bool is_sorted_of(Iterator first, Iterator last, Compare compare = {}) {
@@ -293,21 +297,22 @@ Iterator find_of(Iterator first, Iterator last, T value) {
 
 }  // namespace detail
 
-#define EXACTDOT_THRUST(name)                                        \
-  template <class First, class... Rest>                              \
-  auto name(First first, Rest... rest) {                             \
-    if constexpr (detail::is_policy<First>) {                        \
-      return detail::name##_of<First::on_device>(rest...);           \
-    } else {                                                         \
-      return detail::name##_of < detail::is_of_device<First> ||      \
-             (detail::is_of_device<Rest> || ...) > (first, rest...); \
-    }                                                                \
+#define EXACTDOT_THRUST_UNLESS_TOLD(name, otherwise)       \
+  template <class First, class... Rest>                    \
+  auto name(First first, Rest... rest) {                   \
+    if constexpr (detail::is_policy<First>) {              \
+      return detail::name##_of<First::on_device>(rest...); \
+    } else {                                               \
+      return detail::name##_of<otherwise>(first, rest...); \
+    }                                                      \
   }
+#define EXACTDOT_THRUST(name) EXACTDOT_THRUST_UNLESS_TOLD(name, (detail::chooses_device<First, Rest...>))
+// each iterator of a copy says where its elements are
+EXACTDOT_THRUST_UNLESS_TOLD(copy, false)
+EXACTDOT_THRUST_UNLESS_TOLD(copy_n, false)
 EXACTDOT_THRUST(all_of)
 EXACTDOT_THRUST(any_of)
-EXACTDOT_THRUST(copy)
 EXACTDOT_THRUST(copy_if)
-EXACTDOT_THRUST(copy_n)
 EXACTDOT_THRUST(count)
 EXACTDOT_THRUST(count_if)
 EXACTDOT_THRUST(equal)
@@ -341,5 +346,6 @@ EXACTDOT_THRUST(transform)
 EXACTDOT_THRUST(transform_reduce)
 EXACTDOT_THRUST(unique)
 #undef EXACTDOT_THRUST
+#undef EXACTDOT_THRUST_UNLESS_TOLD
 
 }  // namespace thrust

@@ -3,7 +3,7 @@
 // On the device, what is done to each element by itself is a kernel on the simulator, so that its accesses are
 // checked. What depends on other elements (sums, scans, sorts) is computed by the host on a copy: its result is the
 // same, its order of additions from left to right. `thrust::device`, or an iterator of device memory, chooses the
-// device.
+// device, and so do iterators that compute their elements if none of the host is beside them.
 #pragma once
 
 #include <thrust/detail/iterators.h>
@@ -33,6 +33,27 @@ template <class T>
 inline constexpr bool is_of_device<device_ptr<T>> = true;
 template <class Function, class Base>
 inline constexpr bool is_of_device<transform_iterator<Function, Base>> = is_of_device<Base>;
+
+/// Of iterators that have no memory: they are where the others are, or on the device.
+template <class T>
+inline constexpr bool is_of_neither = false;
+template <class T>
+inline constexpr bool is_of_neither<counting_iterator<T>> = true;
+template <class T>
+inline constexpr bool is_of_neither<constant_iterator<T>> = true;
+template <class Function, class Base>
+inline constexpr bool is_of_neither<transform_iterator<Function, Base>> = is_of_neither<Base>;
+
+template <class T, class = void>
+inline constexpr bool is_iterator = false;
+template <class T>
+inline constexpr bool is_iterator<T, std::void_t<typename std::iterator_traits<T>::iterator_category>> =
+    !std::is_function_v<std::remove_pointer_t<T>>;
+/// Where an algorithm without a policy runs.
+template <class... Arguments>
+inline constexpr bool chooses_device = (is_of_device<Arguments> || ...) ||
+                                       ((is_of_neither<Arguments> || ...) &&
+                                        !((is_iterator<Arguments> && !is_of_neither<Arguments>) || ...));
 
 /// What kernels use for an iterator: of device memory the plain pointer.
 template <class Iterator>
@@ -92,17 +113,35 @@ std::unique_ptr<value_of<Iterator>[]> host_copy(Iterator first, std::size_t n) {
   }
   return host;
 }
-/// Stores the host's elements where `first` begins.
+/// For the host: of which of n elements a predicate holds. It is called where the elements are.
+template <bool device, class Iterator, class Predicate>
+std::unique_ptr<bool[]> where_holds(Iterator first, std::size_t n, Predicate predicate) {
+  std::unique_ptr<bool[]> host(new bool[n]);
+  bool* holds = host.get();
+  if constexpr (device) check(cudaMalloc(&holds, n));
+  const auto x = in_kernel(first);
+  for_each_index<device>(n, [=](std::size_t i) mutable {
+    holds[i] = static_cast<bool>(predicate(x[static_cast<std::ptrdiff_t>(i)]));
+  });
+  if constexpr (device) {
+    check(cudaMemcpy(host.get(), holds, n, cudaMemcpyDeviceToHost));
+    check(cudaFree(holds));
+  }
+  return host;
+}
+/// Stores the host's elements where `first` begins. Returns the end of them.
 template <bool device, class T, class Iterator>
-void store(const T* host, std::size_t n, Iterator first) {
+Iterator store(const T* host, std::size_t n, Iterator first) {
   if constexpr (device) {
     using value = value_of<Iterator>;
     const std::unique_ptr<value[]> converted(new value[n]);
     for (std::size_t i = 0; i < n; ++i) converted[i] = static_cast<value>(host[i]);
     check(cudaMemcpy(static_cast<void*>(in_kernel(first)), converted.get(), n * sizeof(value),
                      cudaMemcpyHostToDevice));
+    return first + static_cast<std::ptrdiff_t>(n);
   } else {
     for (std::size_t i = 0; i < n; ++i, ++first) *first = host[i];
+    return first;
   }
 }
 

@@ -23,9 +23,15 @@ class computed_iterator {
   __host__ __device__ Iterator& operator+=(difference_type n) { return self().move(n), self(); }
   __host__ __device__ Iterator& operator-=(difference_type n) { return self().move(-n), self(); }
   __host__ __device__ Iterator& operator++() { return self() += 1; }
+  __host__ __device__ Iterator& operator--() { return self() -= 1; }
   __host__ __device__ Iterator operator++(int) {
     Iterator before = self();
     self() += 1;
+    return before;
+  }
+  __host__ __device__ Iterator operator--(int) {
+    Iterator before = self();
+    self() -= 1;
     return before;
   }
   __host__ __device__ friend Iterator operator+(Iterator it, difference_type n) { return it += n; }
@@ -35,6 +41,8 @@ class computed_iterator {
   }
   __host__ __device__ friend bool operator==(const Iterator& a, const Iterator& b) { return a - b == 0; }
   __host__ __device__ friend bool operator!=(const Iterator& a, const Iterator& b) { return a - b != 0; }
+  __host__ __device__ friend bool operator<(const Iterator& a, const Iterator& b) { return a - b < 0; }
+  __host__ __device__ friend Iterator operator+(difference_type n, Iterator it) { return it += n; }
 
  private:
   __host__ __device__ Iterator& self() { return static_cast<Iterator&>(*this); }
@@ -132,21 +140,49 @@ template <class T = void>
 struct logical_or : std::logical_or<T> {};
 template <class T = void>
 struct logical_not : std::logical_not<T> {};
-template <class T>
+template <class T = void>
 struct maximum {
   __host__ __device__ T operator()(const T& x, const T& y) const { return x < y ? y : x; }
 };
-template <class T>
+template <>
+struct maximum<void> {
+  template <class T, class U>
+  __host__ __device__ auto operator()(const T& x, const U& y) const {
+    return x < y ? y : x;
+  }
+};
+template <class T = void>
 struct minimum {
   __host__ __device__ T operator()(const T& x, const T& y) const { return y < x ? y : x; }
 };
-template <class T>
+template <>
+struct minimum<void> {
+  template <class T, class U>
+  __host__ __device__ auto operator()(const T& x, const U& y) const {
+    return y < x ? y : x;
+  }
+};
+template <class T = void>
 struct identity {
   __host__ __device__ T operator()(const T& x) const { return x; }
 };
-template <class T>
+template <>
+struct identity<void> {
+  template <class T>
+  __host__ __device__ T operator()(const T& x) const {
+    return x;
+  }
+};
+template <class T = void>
 struct square {
   __host__ __device__ T operator()(const T& x) const { return x * x; }
+};
+template <>
+struct square<void> {
+  template <class T>
+  __host__ __device__ auto operator()(const T& x) const {
+    return x * x;
+  }
 };
 
 template <class First, class Second>

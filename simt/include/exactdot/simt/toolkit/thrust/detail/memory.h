@@ -33,6 +33,8 @@ class device_ptr;
 /// An element of device memory, for host code.
 template <class T>
 class device_reference {
+  using element = std::remove_const_t<T>;
+
  public:
   explicit device_reference(T* address) : address_(address) {}
   device_reference(const device_reference&) = default;
@@ -49,13 +51,38 @@ class device_reference {
     return *this = static_cast<std::remove_const_t<T>>(other);
   }
   device_ptr<T> operator&() const { return device_ptr<T>(address_); }
-  template <class U>
-  const device_reference& operator+=(const U& value) const {
-    return *this = static_cast<std::remove_const_t<T>>(*this) + value;
+#define EXACTDOT_THRUST_OPERATOR(symbol)                                                    \
+  template <class U>                                                                        \
+  [[gnu::always_inline]] const device_reference& operator symbol##=(const U& value) const { \
+    return *this = static_cast<element>(static_cast<element>(*this) symbol value);          \
   }
-  template <class U>
-  const device_reference& operator-=(const U& value) const {
-    return *this = static_cast<std::remove_const_t<T>>(*this) - value;
+  EXACTDOT_THRUST_OPERATOR(+)
+  EXACTDOT_THRUST_OPERATOR(-)
+  EXACTDOT_THRUST_OPERATOR(*)
+  EXACTDOT_THRUST_OPERATOR(/)
+  EXACTDOT_THRUST_OPERATOR(%)
+  EXACTDOT_THRUST_OPERATOR(&)
+  EXACTDOT_THRUST_OPERATOR(|)
+  EXACTDOT_THRUST_OPERATOR(^)
+  EXACTDOT_THRUST_OPERATOR(<<)
+  EXACTDOT_THRUST_OPERATOR(>>)
+#undef EXACTDOT_THRUST_OPERATOR
+  [[gnu::always_inline]] const device_reference& operator++() const { return *this += 1; }
+  [[gnu::always_inline]] const device_reference& operator--() const { return *this -= 1; }
+  [[gnu::always_inline]] element operator++(int) const {
+    const element before = *this;
+    *this += 1;
+    return before;
+  }
+  [[gnu::always_inline]] element operator--(int) const {
+    const element before = *this;
+    *this -= 1;
+    return before;
+  }
+  [[gnu::always_inline]] friend void swap(const device_reference& left, const device_reference& right) {
+    const element before = left;
+    left = right;
+    right = before;
   }
 
  private:
@@ -93,6 +120,9 @@ class device_ptr {
   friend bool operator==(device_ptr p, device_ptr q) { return p.address_ == q.address_; }
   friend bool operator!=(device_ptr p, device_ptr q) { return p.address_ != q.address_; }
   friend bool operator<(device_ptr p, device_ptr q) { return p.address_ < q.address_; }
+  friend bool operator>(device_ptr p, device_ptr q) { return q < p; }
+  friend bool operator<=(device_ptr p, device_ptr q) { return !(q < p); }
+  friend bool operator>=(device_ptr p, device_ptr q) { return !(p < q); }
 
  private:
   T* address_ = nullptr;
@@ -265,5 +295,12 @@ class device_vector {
   T* data_ = nullptr;
   size_type size_ = 0, capacity_ = 0;
 };
+
+/// For calls of thrust::swap.
+using std::swap;
+template <class T>
+void swap(device_vector<T>& left, device_vector<T>& right) noexcept {
+  left.swap(right);
+}
 
 }  // namespace thrust

@@ -1,0 +1,2 @@
+#include "doubled.h"
+__global__ void second(int* out) { *out = doubled(*out); }
