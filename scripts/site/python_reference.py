@@ -185,8 +185,10 @@ def page(package, stubs):
     """The page's text. `package`: the folder with the modules."""
     tree = ast.parse((package / "__init__.py").read_text())
     public = public_names(tree)
-    modules = [functions_of(ast.parse(path.read_text())) for path in (package / "_states.py", stubs)]
-    known = {**modules[0], **modules[1], "linalg.vector_norm": modules[1]["vector_norm"]}
+    engine = functions_of(ast.parse(stubs.read_text()))
+    in_files = {name: nodes for path in sorted(package.glob("_*.py")) for name, nodes in functions_of(ast.parse(path.read_text())).items()
+                if name in public}
+    known = {**in_files, **engine, "linalg.vector_norm": engine["vector_norm"]}
     others = {name: found for name, found in other_names(tree).items() if set(found) <= set(public)}
     described = set(public) - {"linalg"} - set(itertools.chain(*others.values()))
     return grouped(INTRODUCTION, GROUPS, [name for name in public if name in described] + ["linalg.vector_norm"], known, others)
