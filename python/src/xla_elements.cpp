@@ -31,7 +31,7 @@ struct strided_axes {
   std::vector<axis> a, b, to;  // of the same lengths
 };
 
-/// n elements from `from` on, or the one there n times.
+/// n elements from `from` on, or the one there n times. Integers, which are counts, are read as doubles.
 template <class Carrier>
 void load(element_type type, const void* from, bool is_one, std::size_t n, row<Carrier>& to) {
   with_element(type, [&]<class T>(T) {
@@ -44,6 +44,10 @@ void load(element_type type, const void* from, bool is_one, std::size_t n, row<C
           to[i] = static_cast<Carrier>(core::carrier_value<float, T>(x[i].bits, 0));
         }
       }
+    } else if constexpr (std::integral<T> && std::same_as<Carrier, double>) {
+      for (std::size_t i = 0; i < (is_one ? 1 : n); ++i) to[i] = static_cast<double>(static_cast<const T*>(from)[i]);
+    } else {
+      throw error(errc::bad_option, std::string(name_of(type)) + " is no type of such elements");
     }
   });
   if (is_one) std::fill_n(to.begin(), n, to[0]);
@@ -79,6 +83,9 @@ void store(element_type type, const row<Carrier>& from, std::size_t n, void* to)
   with_element(type, [&]<class T>(T) {
     if constexpr (floating_element<T>) {
       for (std::size_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = rounded<T>(from[i]);
+    } else {
+      throw error(errc::bad_option, "results of elements are floating-point numbers, not " +
+                                        std::string(name_of(type)));
     }
   });
 }
@@ -162,7 +169,8 @@ void compute_arrays(const operand& a, const operand& b, const xla_array& to, con
 
 template <element_operation operation>
 void compute_arrays(const operand& a, const operand& b, const xla_array& to, const strided_axes& of) {
-  const bool has_doubles = a.type == element_type::float64 || b.type == element_type::float64;
+  const auto is_wide = [](element_type type) { return type == element_type::float64 || is_integer(type); };
+  const bool has_doubles = is_wide(a.type) || is_wide(b.type);
   if (!has_doubles && to.type == element_type::float32)
     return compute_arrays<operation, float>(a, b, to, of, false);
   const bool is_exact = operation == element_operation::product && !has_doubles;

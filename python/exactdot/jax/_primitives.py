@@ -15,6 +15,7 @@ import math
 from typing import Any, Callable, Sequence
 
 import jax
+import jax.export  # a module of its own
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
@@ -149,8 +150,12 @@ def converted(x: Any, dtype: Any) -> Any:
 
 
 def quotient(a: Any, b: Any, dtype: Any) -> Any:
-    """a/b, for a number b or an array, where 0 divides to 0."""
-    return QUOTIENT.bind(a, dtype=dtype, number=b) if isinstance(b, int) else QUOTIENT.bind(a, b, dtype=dtype, number=0)
+    """a/b, for a number b, a symbolic one, or an array, where 0 divides to 0."""
+    if isinstance(b, int):
+        return QUOTIENT.bind(a, dtype=dtype, number=b)
+    if jax.export.is_symbolic_dim(b):  # an integer array, which the handler reads as doubles: float32 may not hold it
+        b = jnp.asarray(b).reshape((1,) * a.ndim)
+    return QUOTIENT.bind(a, b, dtype=dtype, number=0)
 
 
 def contraction(a: Any, b: Any, axes: tuple[int, ...], dtype: Any) -> Any:
@@ -218,7 +223,8 @@ SPREAD = new_primitive("spread", lambda x, shape: shape, batch_spread, linear_jv
 
 # ---- Reductions ----
 
-def count_of(x: Any, axes: tuple[int, ...]) -> int:
+def count_of(x: Any, axes: tuple[int, ...]) -> Any:
+    """An integer; of symbolic shapes a symbolic one."""
     return math.prod(x.shape[axis] for axis in axes)
 
 
@@ -230,6 +236,8 @@ def deviations(x: Any, axes: tuple[int, ...], dtype: Any) -> Any:
 def slope_of_var(x: Any, t: Any, axes: tuple[int, ...], wide: Any, ddof: int, factor: int) -> Any:
     """factor·Σ (x − m)·ẋ/(n − ddof), NaN where the variance is."""
     slope, divisor = factor * contraction(deviations(x, axes, wide), t, axes, wide), count_of(x, axes) - ddof
+    if jax.export.is_symbolic_dim(divisor):
+        return jnp.where(jnp.asarray(divisor) > 0, quotient(slope, divisor, wide), slope * math.nan)
     return quotient(slope, divisor, wide) if divisor > 0 else slope * math.nan
 
 
@@ -267,7 +275,7 @@ VECDOT = new_primitive("vecdot", reduced_shape, batch_axes, jvp_of_product, tran
 SUM = new_primitive("sum", reduced_shape, batch_axes, linear_jvp, transposed(
     lambda ct, x, axes, dtype, number: spread_to(ct, x.aval)))
 MEAN = new_primitive("mean", reduced_shape, batch_axes, linear_jvp, transposed(
-    lambda ct, x, axes, dtype, number: spread_to(quotient(ct, max(count_of(x.aval, axes), 1), x.aval.dtype), x.aval)))
+    lambda ct, x, axes, dtype, number: spread_to(quotient(ct, count_of(x.aval, axes), x.aval.dtype), x.aval)))
 REDUCTIONS = {"sum": SUM, "mean": MEAN} | {name: new_reduction(name, tangent) for name, tangent in {
     "var": tangent_of_var, "std": tangent_of_std, "norm": tangent_of_norm, "asum": tangent_of_asum,
     "sum_of_squares": tangent_of_squares}.items()}
