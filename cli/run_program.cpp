@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cli/interruption.hpp>
 #include <cli/run_program.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -122,6 +123,7 @@ void run_program(const run_arguments& arguments) {
   std::vector<char*> words;
   for (const std::string& word : arguments.program) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  restore_ignored_signals();
   execv(file.c_str(), words.data());
   refuse(file, std::strerror(errno));
 }

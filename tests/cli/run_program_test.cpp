@@ -1,6 +1,7 @@
 // exactdot run: which programs it runs and with what in their environment; tests/blas has what they then compute.
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,8 +9,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/process.hpp"
 #include "support/program_fixture.hpp"
 
 namespace {
@@ -50,6 +53,21 @@ TEST_F(run_program, passes_words_and_status) {
   EXPECT_EQ(run_well({"run", "--", "printf", "%s|", "--mode", "", "--", "[a,b]", "run", "-h"}),
             "--mode||--|[a,b]|run|-h|");
   EXPECT_EQ(run({"run", "--", "sh", "-c", "exit 7"}).status, 7);
+}
+
+/// The program itself ignores both, and exec would keep that.
+TEST_F(run_program, signals_are_those_of_the_caller) {
+  const std::vector<std::string> mask = {"run", "--", "sed", "-n", "s/^SigIgn:[[:space:]]*//p", "/proc/self/status"};
+  for (const auto& [handler, ignored] : {std::pair{SIG_DFL, false}, std::pair{SIG_IGN, true}}) {
+    cli_test::process_settings settings;
+    settings.in_child = [handler = handler] {
+      for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, handler);
+    };
+    const cli_test::outcome done = start(mask, settings).wait();
+    ASSERT_EQ(done.status, 0) << done.err;
+    const unsigned long long found = std::stoull(done.out, nullptr, 16);
+    for (const int number : {SIGPIPE, SIGXFSZ}) EXPECT_EQ((found >> (number - 1) & 1) != 0, ignored) << number;
+  }
 }
 
 TEST_F(run_program, a_script_is_run_by_its_interpreter) {
