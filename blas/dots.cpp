@@ -4,6 +4,7 @@
 // exchanged or negated. Of vectors too long to copy, blocks are added to an accumulator: both round once. Mode fast
 // adds the blocks' results in order.
 #include <algorithm>
+#include <bit>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <exactdot/accumulator.hpp>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 
 namespace exactdot::blas {
 namespace {
@@ -25,19 +27,26 @@ const T* reals_of(const complex<T>* x) {
   return reinterpret_cast<const T*>(x);
 }
 
+/// x, or −x by its sign bit: in the caller's arithmetic a product may flush subnormal numbers.
+template <class T, class Bits>
+T with_flipped(T x, Bits sign) {
+  return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ sign);
+}
+
 /// Constant steps, so that the compiler uses vector registers.
 template <class T>
 void copy_contiguous(component which, const T* y, std::size_t n, T* out) {
-  const T sign = which.negated ? T{-1} : T{1};
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const bits sign = which.negated ? bits{1} << (8 * sizeof(T) - 1) : 0;
   if (which.imaginary) {
     for (std::size_t i = 0; i < 2 * n; i += 2) {
       out[i] = y[i + 1];
-      out[i + 1] = sign * y[i];
+      out[i + 1] = with_flipped(y[i], sign);
     }
   } else {
     for (std::size_t i = 0; i < 2 * n; i += 2) {
       out[i] = y[i];
-      out[i + 1] = sign * y[i + 1];
+      out[i + 1] = with_flipped(y[i + 1], sign);
     }
   }
 }

@@ -21,6 +21,10 @@ complex<T> product(complex<T> a, complex<T> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 template <class T>
+complex<T> operator-(complex<T> a) {
+  return {-a.re, -a.im};
+}
+template <class T>
 T sum(T a, T b) {
   return a + b;
 }
@@ -37,13 +41,20 @@ bool equals(complex<T> a, int number) {
   return a.re == static_cast<T>(number) && a.im == 0;
 }
 
+/// alpha·dot; ±dot is exact, also where the caller's arithmetic flushes subnormal numbers.
+template <class T>
+T scaled(T alpha, T dot) {
+  if (equals(alpha, 1)) return dot;
+  return equals(alpha, -1) ? -dot : product(alpha, dot);
+}
+
 /// y[i] := alpha·dots[i] + beta·y[i]; without dots beta·y[i].
 template <class T>
 void store(const std::vector<T>& dots, T alpha, T beta, std::size_t rows, T* y, std::ptrdiff_t incy) {
   if (incy < 0) y -= static_cast<std::ptrdiff_t>(rows - 1) * incy;
   for (std::size_t i = 0; i < rows; ++i, y += incy) {
     T result{};
-    if (!dots.empty()) result = equals(alpha, 1) ? dots[i] : product(alpha, dots[i]);
+    if (!dots.empty()) result = scaled(alpha, dots[i]);
     if (equals(beta, 0)) {
       *y = result;
     } else {

@@ -6,6 +6,7 @@
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <cmath>
+#include <cpu/environment.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/reductions.hpp>
 #include <span>
@@ -48,6 +49,7 @@ accumulator<T> sum_of_components(const vector<complex<T>>& x, const Add& add) {
 template <class T, class Element, class Magnitude>
 std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnitude) {
   if (x.n == 0 || x.stride <= 0) return 0;
+  const cpu_engine::standard_arithmetic environment;  // the caller's may take subnormal numbers for zeros
   if (x.n == 1 || std::isnan(magnitude(x[0]))) return 1;
   constexpr std::size_t lanes = 16;
   T greatest[lanes];
@@ -63,7 +65,7 @@ std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnit
   }
   T result = *std::max_element(greatest, greatest + lanes);
   for (; i < x.n; ++i) result = magnitude(x[i]) > result ? magnitude(x[i]) : result;
-  for (i = 0; magnitude(x[i]) != result; ++i) {
+  for (i = 0; i + 1 < x.n && magnitude(x[i]) != result; ++i) {  // another thread may write to x
   }
   return static_cast<std::int64_t>(i) + 1;
 }
