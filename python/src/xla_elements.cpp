@@ -45,7 +45,8 @@ void load(element_type type, const void* from, bool is_one, std::size_t n, row<C
         }
       }
     } else if constexpr (std::integral<T> && std::same_as<Carrier, double>) {
-      for (std::size_t i = 0; i < (is_one ? 1 : n); ++i) to[i] = static_cast<double>(static_cast<const T*>(from)[i]);
+      for (std::size_t i = 0; i < (is_one ? 1 : n); ++i)
+        to[i] = static_cast<double>(static_cast<const T*>(from)[i]);
     } else {
       throw error(errc::bad_option, std::string(name_of(type)) + " is no type of such elements");
     }
@@ -84,8 +85,8 @@ void store(element_type type, const row<Carrier>& from, std::size_t n, void* to)
     if constexpr (floating_element<T>) {
       for (std::size_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = rounded<T>(from[i]);
     } else {
-      throw error(errc::bad_option, "results of elements are floating-point numbers, not " +
-                                        std::string(name_of(type)));
+      throw error(errc::bad_option,
+                  "results of elements are floating-point numbers, not " + std::string(name_of(type)));
     }
   });
 }
@@ -181,6 +182,7 @@ void compute_arrays(const operand& a, const operand& b, const xla_array& to, con
 
 void compute_elements(element_operation operation, const xla::call_frame& call) {
   const cpu_engine::standard_arithmetic environment;  // XLA's threads flush subnormals
+  check_call(call, 1, 2);
   const xla_array a(*call.arguments.items[0]), to(*call.results.items[0]);
   const auto number = static_cast<double>(number_of(call));
   const auto narrow = static_cast<float>(number);
@@ -190,7 +192,10 @@ void compute_elements(element_operation operation, const xla::call_frame& call) 
   if (static_cast<double>(narrow) != number) other = {&number, element_type::float64};
   if (call.arguments.count == 2) {
     const xla_array b(*call.arguments.items[1]);
+    check_shapes(a, b, to, false);
     other = {b.data, b.type}, axes.b = b.axes;
+  } else {
+    check_shapes(a, a, to, false);
   }
   axes = joined(axes);
   const operand first{a.data, a.type};

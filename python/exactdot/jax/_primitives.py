@@ -64,9 +64,31 @@ def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: 
     return primitive
 
 
+def replicated(sharding: Any, dimensions: int) -> dict[str, Any]:
+    """The sharding of a result as an argument of its aval's update: each device has all of it, since the operands are
+    gathered. Versions of JAX without shardings in types have none."""
+    if not isinstance(sharding, jax.sharding.NamedSharding):
+        return {}
+    return {"sharding": sharding.update(spec=jax.sharding.PartitionSpec(*[None] * dimensions))}
+
+
+def gathered(x: Any) -> Any:
+    """x as a whole on each device, where its type says how it is sharded; its gradient is sharded as x is."""
+    sharding = getattr(x.aval, "sharding", None)
+    if not isinstance(sharding, jax.sharding.NamedSharding) or all(axes is None for axes in sharding.spec):
+        return x
+    return jax.sharding.reshard(x, sharding.update(spec=jax.sharding.PartitionSpec(*[None] * x.ndim)))
+
+
+def target_of(name: str) -> str:
+    """What XLA calls a handler. With a version, since exported programs name it: another one where a call means another
+    thing."""
+    return f"exactdot_{name}_v1"
+
+
 def lowering_of(name: str) -> Rule:
     """The call of a handler. Raises ImportError if XLA does not take it."""
-    target = f"exactdot_{name}"
+    target = target_of(name)
     try:
         jax.ffi.register_ffi_target(target, _handlers[name], platform="cpu")
     except Exception as refused:
@@ -237,7 +259,8 @@ def slope_of_var(x: Any, t: Any, axes: tuple[int, ...], wide: Any, ddof: int, fa
     """factor·Σ (x − m)·ẋ/(n − ddof), NaN where the variance is."""
     slope, divisor = factor * contraction(deviations(x, axes, wide), t, axes, wide), count_of(x, axes) - ddof
     if jax.export.is_symbolic_dim(divisor):
-        return jnp.where(jnp.asarray(divisor) > 0, quotient(slope, divisor, wide), slope * math.nan)
+        defined = jnp.where(jnp.asarray(divisor) > 0, 1.0, math.nan).astype(wide).reshape((1,) * x.ndim)
+        return quotient(contraction(slope, defined, (), wide), divisor, wide)
     return quotient(slope, divisor, wide) if divisor > 0 else slope * math.nan
 
 
