@@ -36,7 +36,8 @@ def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: 
 
     def abstract(x: Any, *others: Any, **options: Any) -> Any:
         shape = shape_of(x.shape, *(each.shape for each in others), **options)
-        return x.update(shape=tuple(shape), dtype=options.get("dtype", x.dtype), weak_type=False)
+        sharding = replicated(getattr(x, "sharding", None), len(shape))
+        return x.update(shape=tuple(shape), dtype=options.get("dtype", x.dtype), weak_type=False, **sharding)
 
     @functools.lru_cache(maxsize=1024)
     def compiled(options: tuple[tuple[str, Any], ...]) -> Rule:
