@@ -105,12 +105,26 @@ T dot_of_component(const vector<complex<T>>& x, const vector<complex<T>>& y, com
   return exactdot::dot(left, buffer.get(), 2 * x.n, chosen.options);
 }
 
+/// sum + Σ xᵢ·yᵢ, by blocks.
+template <class T>
+accumulator<T> sum_of_blocks(const vector<T>& x, const vector<T>& y, accumulator<T> sum = {}) {
+  for (std::size_t i = 0; i < x.n; i += longest_copy) {
+    const std::size_t n = std::min(longest_copy, x.n - i);
+    const contiguous<T> left(x.from(i, n)), right(y.from(i, n));
+    sum.add(std::span<const T>(left.data(), n), std::span<const T>(right.data(), n), chosen.options);
+  }
+  return sum;
+}
+
 }  // namespace
 
 template <class R, class T>
 R dot(const vector<T>& x, const vector<T>& y) {
   if (x.is_contiguous() && y.is_contiguous()) return exactdot::dot<R>(x.first, y.first, x.n, chosen.options);
-  if (x.n > longest_copy) return exactdot::dot<R>(view_of(x), view_of(y), chosen.options);
+  if (x.n > longest_copy) {
+    return unless_out_of_memory<R>([&] { return exactdot::dot<R>(view_of(x), view_of(y), chosen.options); },
+                                   [&] { return sum_of_blocks(x, y).template round<R>(); });
+  }
   const contiguous<T> left(x), right(y);
   return exactdot::dot<R>(left.data(), right.data(), x.n, chosen.options);
 }
@@ -120,10 +134,14 @@ template double dot(const vector<double>& x, const vector<double>& y);
 
 float dot_from(float start, const vector<float>& x, const vector<float>& y) {
   if (x.n == 0) return start;
-  accumulator<float> sum;
-  sum.add(start);
-  sum.add(view_of(x), view_of(y), chosen.options);
-  return sum.round<float>();
+  accumulator<float> first;
+  first.add(start);
+  const auto in_one_pass = [&] {
+    accumulator<float> sum = first;
+    sum.add(view_of(x), view_of(y), chosen.options);
+    return sum.round<float>();
+  };
+  return unless_out_of_memory<float>(in_one_pass, [&] { return sum_of_blocks(x, y, first).round<float>(); });
 }
 
 template <class T>

@@ -25,6 +25,22 @@ T reduced(const vector<Element>& x, const Reduce& reduce, const Strided& reduce_
   return reduce(reinterpret_cast<const T*>(copy.data()), reals * x.n);
 }
 
+/// Adds x, whose elements lie apart, by blocks: add(sum, the elements of a block).
+template <class T, class Add>
+accumulator<T> sum_of_blocks(const vector<T>& x, const Add& add) {
+  accumulator<T> sum;
+  for (std::size_t i = 0; i < x.n; i += longest_copy) {
+    const std::size_t n = std::min(longest_copy, x.n - i);
+    T elements[longest_copy];
+    for (std::size_t j = 0; j < n; ++j) elements[j] = std::abs(x[i + j]);
+    add(sum, std::span<const T>(elements, n));
+  }
+  return sum;
+}
+
+constexpr auto add_elements = [](auto& sum, auto elements) { sum.add(elements, chosen.options); };
+constexpr auto add_squares = [](auto& sum, auto elements) { sum.add_squares(elements, chosen.options); };
+
 constexpr auto asum_of = [](const auto&... x) { return exactdot::asum(x..., chosen.options); };
 constexpr auto norm_of = [](const auto&... x) { return exactdot::nrm2(x..., chosen.options); };
 
@@ -75,14 +91,16 @@ std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnit
 template <class T>
 T asum(const vector<T>& x) {
   if (x.stride <= 0) return 0;
-  return reduced<T>(x, asum_of, [](const auto& strided) { return asum_of(view_of(strided)); });
+  return reduced<T>(x, asum_of, [](const auto& strided) {
+    return unless_out_of_memory<T>([&] { return asum_of(view_of(strided)); },
+                                   [&] { return sum_of_blocks(strided, add_elements).template round<T>(); });
+  });
 }
 template <class T>
 T asum(const vector<complex<T>>& x) {
   if (x.stride <= 0) return 0;
   return reduced<T>(x, asum_of, [](const auto& strided) {
-    return sum_of_components<T>(strided, [](auto& sum, auto components) { sum.add(components, chosen.options); })
-        .template round<T>();
+    return sum_of_components<T>(strided, add_elements).template round<T>();
   });
 }
 template float asum(const vector<float>& x);
@@ -92,14 +110,15 @@ template double asum(const vector<complex<double>>& x);
 
 template <class T>
 T nrm2(const vector<T>& x) {
-  return reduced<T>(x, norm_of, [](const auto& strided) { return norm_of(view_of(strided)); });
+  return reduced<T>(x, norm_of, [](const auto& strided) {
+    return unless_out_of_memory<T>([&] { return norm_of(view_of(strided)); },
+                                   [&] { return sum_of_blocks(strided, add_squares).template round_root<T>(); });
+  });
 }
 template <class T>
 T nrm2(const vector<complex<T>>& x) {
   return reduced<T>(x, norm_of, [](const auto& strided) {
-    return sum_of_components<T>(strided,
-                                [](auto& sum, auto components) { sum.add_squares(components, chosen.options); })
-        .template round_root<T>();
+    return sum_of_components<T>(strided, add_squares).template round_root<T>();
   });
 }
 template float nrm2(const vector<float>& x);
