@@ -103,7 +103,9 @@ template <element_operation operation>
 double error_of(double a, double b, double result) {
   if constexpr (operation == element_operation::product) return std::fma(a, b, -result);
   if constexpr (operation == element_operation::quotient) {
-    const double rest = b != 0 ? std::fma(-result, b, a) : 0;
+    // the remainder of tiny numbers may be no double; where only a is tiny, the result is 0 in every narrower type
+    const double scale = std::abs(a) < 0x1p-900 && std::abs(b) < 0x1p-700 ? 0x1p200 : 1;
+    const double rest = b != 0 ? std::fma(-result, b * scale, a * scale) : 0;
     return b < 0 ? -rest : rest;
   }
   return core::two_sum(a, -b).error;

@@ -70,15 +70,16 @@ def replicated(sharding: Any, dimensions: int) -> dict[str, Any]:
     gathered. Versions of JAX without shardings in types have none."""
     if not isinstance(sharding, jax.sharding.NamedSharding):
         return {}
-    return {"sharding": sharding.update(spec=jax.sharding.PartitionSpec(*[None] * dimensions))}
+    whole = jax.sharding.PartitionSpec(*[None] * dimensions)
+    return {"sharding": jax.sharding.NamedSharding(sharding.mesh, whole)}
 
 
 def gathered(x: Any) -> Any:
     """x as a whole on each device, where its type says how it is sharded; its gradient is sharded as x is."""
-    sharding = getattr(x.aval, "sharding", None)
-    if not isinstance(sharding, jax.sharding.NamedSharding) or all(axes is None for axes in sharding.spec):
+    sharding, reshard = getattr(x.aval, "sharding", None), getattr(jax.sharding, "reshard", None)
+    if not isinstance(sharding, jax.sharding.NamedSharding) or reshard is None or not any(sharding.spec):
         return x
-    return jax.sharding.reshard(x, sharding.update(spec=jax.sharding.PartitionSpec(*[None] * x.ndim)))
+    return reshard(x, replicated(sharding, x.ndim)["sharding"])
 
 
 def target_of(name: str) -> str:
