@@ -4,6 +4,7 @@
 // exchanged or negated. Of vectors too long to copy, blocks are added to an accumulator: both round once. Mode fast
 // adds the blocks' results in order.
 #include <algorithm>
+#include <bit>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <exactdot/accumulator.hpp>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 
 namespace exactdot::blas {
 namespace {
@@ -25,19 +27,26 @@ const T* reals_of(const complex<T>* x) {
   return reinterpret_cast<const T*>(x);
 }
 
+/// x, or −x by its sign bit: in the caller's arithmetic a product may flush subnormal numbers.
+template <class T, class Bits>
+T with_flipped(T x, Bits sign) {
+  return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ sign);
+}
+
 /// Constant steps, so that the compiler uses vector registers.
 template <class T>
 void copy_contiguous(component which, const T* y, std::size_t n, T* out) {
-  const T sign = which.negated ? T{-1} : T{1};
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const bits sign = which.negated ? bits{1} << (8 * sizeof(T) - 1) : 0;
   if (which.imaginary) {
     for (std::size_t i = 0; i < 2 * n; i += 2) {
       out[i] = y[i + 1];
-      out[i + 1] = sign * y[i];
+      out[i + 1] = with_flipped(y[i], sign);
     }
   } else {
     for (std::size_t i = 0; i < 2 * n; i += 2) {
       out[i] = y[i];
-      out[i + 1] = sign * y[i + 1];
+      out[i + 1] = with_flipped(y[i + 1], sign);
     }
   }
 }
@@ -96,12 +105,26 @@ T dot_of_component(const vector<complex<T>>& x, const vector<complex<T>>& y, com
   return exactdot::dot(left, buffer.get(), 2 * x.n, chosen.options);
 }
 
+/// sum + Σ xᵢ·yᵢ, by blocks.
+template <class T>
+accumulator<T> sum_of_blocks(const vector<T>& x, const vector<T>& y, accumulator<T> sum = {}) {
+  for (std::size_t i = 0; i < x.n; i += longest_copy) {
+    const std::size_t n = std::min(longest_copy, x.n - i);
+    const contiguous<T> left(x.from(i, n)), right(y.from(i, n));
+    sum.add(std::span<const T>(left.data(), n), std::span<const T>(right.data(), n), chosen.options);
+  }
+  return sum;
+}
+
 }  // namespace
 
 template <class R, class T>
 R dot(const vector<T>& x, const vector<T>& y) {
   if (x.is_contiguous() && y.is_contiguous()) return exactdot::dot<R>(x.first, y.first, x.n, chosen.options);
-  if (x.n > longest_copy) return exactdot::dot<R>(view_of(x), view_of(y), chosen.options);
+  if (x.n > longest_copy) {
+    return unless_out_of_memory<R>([&] { return exactdot::dot<R>(view_of(x), view_of(y), chosen.options); },
+                                   [&] { return sum_of_blocks(x, y).template round<R>(); });
+  }
   const contiguous<T> left(x), right(y);
   return exactdot::dot<R>(left.data(), right.data(), x.n, chosen.options);
 }
@@ -111,10 +134,14 @@ template double dot(const vector<double>& x, const vector<double>& y);
 
 float dot_from(float start, const vector<float>& x, const vector<float>& y) {
   if (x.n == 0) return start;
-  accumulator<float> sum;
-  sum.add(start);
-  sum.add(view_of(x), view_of(y), chosen.options);
-  return sum.round<float>();
+  accumulator<float> first;
+  first.add(start);
+  const auto in_one_pass = [&] {
+    accumulator<float> sum = first;
+    sum.add(view_of(x), view_of(y), chosen.options);
+    return sum.round<float>();
+  };
+  return unless_out_of_memory<float>(in_one_pass, [&] { return sum_of_blocks(x, y, first).round<float>(); });
 }
 
 template <class T>

@@ -1,12 +1,14 @@
 // A matrix times a vector; see gemv.hpp.
 //
 // Real rows are one call on a grid, which reads the matrix in the order of its memory; the dots go to a buffer,
-// because y may be scaled. Complex rows are a dot each. Both set the status flags of their dots.
+// because y may be scaled. Without memory for it, and of complex numbers, rows are a dot each. Both set the status
+// flags of their dots.
 #include <blas/gemv.hpp>
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <blas/status_flags.hpp>
 #include <exactdot/batches.hpp>
+#include <new>
 #include <vector>
 
 namespace exactdot::blas {
@@ -19,6 +21,10 @@ T product(T a, T b) {
 template <class T>
 complex<T> product(complex<T> a, complex<T> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class T>
+complex<T> operator-(complex<T> a) {
+  return {-a.re, -a.im};
 }
 template <class T>
 T sum(T a, T b) {
@@ -37,18 +43,35 @@ bool equals(complex<T> a, int number) {
   return a.re == static_cast<T>(number) && a.im == 0;
 }
 
-/// y[i] := alpha·dots[i] + beta·y[i]; without dots beta·y[i].
+/// alpha·dot; ±dot is exact, also where the caller's arithmetic flushes subnormal numbers.
 template <class T>
-void store(const std::vector<T>& dots, T alpha, T beta, std::size_t rows, T* y, std::ptrdiff_t incy) {
+T scaled(T alpha, T dot) {
+  if (equals(alpha, 1)) return dot;
+  return equals(alpha, -1) ? -dot : product(alpha, dot);
+}
+
+/// y := alpha·dot + beta·y; without a dot beta·y.
+template <class T>
+void store(const T* dot, T alpha, T beta, T& y) {
+  const T result = dot == nullptr ? T{} : scaled(alpha, *dot);
+  if (equals(beta, 0)) {
+    y = result;
+  } else {
+    const T before = equals(beta, 1) ? y : product(beta, y);
+    y = dot == nullptr ? before : sum(result, before);
+  }
+}
+
+/// Each y of dot_of(its row).
+template <class T, class Dot>
+void store_rows(const Dot& dot_of, T alpha, T beta, std::size_t rows, T* y, std::ptrdiff_t incy) {
   if (incy < 0) y -= static_cast<std::ptrdiff_t>(rows - 1) * incy;
   for (std::size_t i = 0; i < rows; ++i, y += incy) {
-    T result{};
-    if (!dots.empty()) result = equals(alpha, 1) ? dots[i] : product(alpha, dots[i]);
-    if (equals(beta, 0)) {
-      *y = result;
+    if (equals(alpha, 0)) {
+      store<T>(nullptr, alpha, beta, *y);
     } else {
-      const T before = equals(beta, 1) ? *y : product(beta, *y);
-      *y = dots.empty() ? before : sum(result, before);
+      const T dot = dot_of(i);
+      store(&dot, alpha, beta, *y);
     }
   }
 }
@@ -84,9 +107,17 @@ void dots_of_rows(const matrix<T>& a, const vector<T>& x, std::vector<T>& out) {
 template <class T>
 void gemv(T alpha, const matrix<T>& a, const vector<T>& x, T beta, T* y, std::ptrdiff_t incy) {
   if (changes_nothing(alpha, a, beta)) return;
-  std::vector<T> dots(equals(alpha, 0) ? 0 : a.rows);
-  if (!dots.empty()) dots_of_rows(a, x, dots);
-  store(dots, alpha, beta, a.rows, y, incy);
+  const auto dot_of_row = [&](std::size_t i) {
+    return with_flags_of_result([](const auto& row, const auto& elements) { return dot<T>(row, elements); },
+                                row_of(a, i), x);
+  };
+  std::vector<T> dots;
+  try {
+    if (!equals(alpha, 0)) dots.resize(a.rows), dots_of_rows(a, x, dots);
+  } catch (const std::bad_alloc&) {
+    return store_rows(dot_of_row, alpha, beta, a.rows, y, incy);
+  }
+  store_rows([&](std::size_t i) { return dots[i]; }, alpha, beta, a.rows, y, incy);
 }
 template void gemv(float alpha, const matrix<float>& a, const vector<float>& x, float beta, float* y,
                    std::ptrdiff_t incy);
@@ -97,14 +128,13 @@ template <class T>
 void gemv(complex<T> alpha, const matrix<complex<T>>& a, bool conjugated, const vector<complex<T>>& x,
           complex<T> beta, complex<T>* y, std::ptrdiff_t incy) {
   if (changes_nothing(alpha, a, beta)) return;
-  std::vector<complex<T>> dots(equals(alpha, 0) ? 0 : a.rows);
-  for (std::size_t i = 0; i < dots.size(); ++i) {
+  const auto dot_of_row = [&](std::size_t i) {
     const auto compute = [conjugated](const auto& row, const auto& elements) {
       return complex_dot(row, elements, conjugated);
     };
-    dots[i] = with_flags_of_result(compute, row_of(a, i), x);
-  }
-  store(dots, alpha, beta, a.rows, y, incy);
+    return with_flags_of_result(compute, row_of(a, i), x);
+  };
+  store_rows(dot_of_row, alpha, beta, a.rows, y, incy);
 }
 template void gemv(complex<float> alpha, const matrix<complex<float>>& a, bool conjugated,
                    const vector<complex<float>>& x, complex<float> beta, complex<float>* y, std::ptrdiff_t incy);

@@ -16,7 +16,7 @@ struct matrix {
 
 /// Each y[i] is alpha·s + beta·y[i] in the arithmetic of T, where s is the dot product of row i and x, rounded
 /// once. So with alpha 1 or −1 and beta 0 each is the exact result. As in the reference, beta 0 reads no y, alpha 0
-/// reads no A. Throws std::bad_alloc.
+/// reads no A.
 template <class T>
 void gemv(T alpha, const matrix<T>& a, const vector<T>& x, T beta, T* y, std::ptrdiff_t incy);
 /// The same of complex numbers, whose parts are each rounded once. Conjugated: of conj(A).

@@ -6,6 +6,7 @@
 #include <blas/routines.hpp>
 #include <blas/settings.hpp>
 #include <cmath>
+#include <cpu/environment.hpp>
 #include <exactdot/accumulator.hpp>
 #include <exactdot/reductions.hpp>
 #include <span>
@@ -23,6 +24,22 @@ T reduced(const vector<Element>& x, const Reduce& reduce, const Strided& reduce_
   const contiguous<Element> copy(x);
   return reduce(reinterpret_cast<const T*>(copy.data()), reals * x.n);
 }
+
+/// Adds x, whose elements lie apart, by blocks: add(sum, the elements of a block).
+template <class T, class Add>
+accumulator<T> sum_of_blocks(const vector<T>& x, const Add& add) {
+  accumulator<T> sum;
+  for (std::size_t i = 0; i < x.n; i += longest_copy) {
+    const std::size_t n = std::min(longest_copy, x.n - i);
+    T elements[longest_copy];
+    for (std::size_t j = 0; j < n; ++j) elements[j] = std::abs(x[i + j]);
+    add(sum, std::span<const T>(elements, n));
+  }
+  return sum;
+}
+
+constexpr auto add_elements = [](auto& sum, auto elements) { sum.add(elements, chosen.options); };
+constexpr auto add_squares = [](auto& sum, auto elements) { sum.add_squares(elements, chosen.options); };
 
 constexpr auto asum_of = [](const auto&... x) { return exactdot::asum(x..., chosen.options); };
 constexpr auto norm_of = [](const auto&... x) { return exactdot::nrm2(x..., chosen.options); };
@@ -48,6 +65,7 @@ accumulator<T> sum_of_components(const vector<complex<T>>& x, const Add& add) {
 template <class T, class Element, class Magnitude>
 std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnitude) {
   if (x.n == 0 || x.stride <= 0) return 0;
+  const cpu_engine::standard_arithmetic environment;  // the caller's may take subnormal numbers for zeros
   if (x.n == 1 || std::isnan(magnitude(x[0]))) return 1;
   constexpr std::size_t lanes = 16;
   T greatest[lanes];
@@ -63,7 +81,7 @@ std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnit
   }
   T result = *std::max_element(greatest, greatest + lanes);
   for (; i < x.n; ++i) result = magnitude(x[i]) > result ? magnitude(x[i]) : result;
-  for (i = 0; magnitude(x[i]) != result; ++i) {
+  for (i = 0; i + 1 < x.n && magnitude(x[i]) != result; ++i) {  // another thread may write to x
   }
   return static_cast<std::int64_t>(i) + 1;
 }
@@ -73,14 +91,16 @@ std::int64_t index_of_greatest(const vector<Element>& x, const Magnitude& magnit
 template <class T>
 T asum(const vector<T>& x) {
   if (x.stride <= 0) return 0;
-  return reduced<T>(x, asum_of, [](const auto& strided) { return asum_of(view_of(strided)); });
+  return reduced<T>(x, asum_of, [](const auto& strided) {
+    return unless_out_of_memory<T>([&] { return asum_of(view_of(strided)); },
+                                   [&] { return sum_of_blocks(strided, add_elements).template round<T>(); });
+  });
 }
 template <class T>
 T asum(const vector<complex<T>>& x) {
   if (x.stride <= 0) return 0;
   return reduced<T>(x, asum_of, [](const auto& strided) {
-    return sum_of_components<T>(strided, [](auto& sum, auto components) { sum.add(components, chosen.options); })
-        .template round<T>();
+    return sum_of_components<T>(strided, add_elements).template round<T>();
   });
 }
 template float asum(const vector<float>& x);
@@ -90,14 +110,15 @@ template double asum(const vector<complex<double>>& x);
 
 template <class T>
 T nrm2(const vector<T>& x) {
-  return reduced<T>(x, norm_of, [](const auto& strided) { return norm_of(view_of(strided)); });
+  return reduced<T>(x, norm_of, [](const auto& strided) {
+    return unless_out_of_memory<T>([&] { return norm_of(view_of(strided)); },
+                                   [&] { return sum_of_blocks(strided, add_squares).template round_root<T>(); });
+  });
 }
 template <class T>
 T nrm2(const vector<complex<T>>& x) {
   return reduced<T>(x, norm_of, [](const auto& strided) {
-    return sum_of_components<T>(strided,
-                                [](auto& sum, auto components) { sum.add_squares(components, chosen.options); })
-        .template round_root<T>();
+    return sum_of_components<T>(strided, add_squares).template round_root<T>();
   });
 }
 template float nrm2(const vector<float>& x);

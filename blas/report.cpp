@@ -4,6 +4,7 @@
 // file opened for appending, so that those of several processes do not mix.
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -71,6 +72,12 @@ void count_call(routine called, std::size_t elements, std::chrono::nanoseconds t
   of.calls.fetch_add(1, std::memory_order_relaxed);
   of.elements.fetch_add(elements, std::memory_order_relaxed);
   of.nanoseconds.fetch_add(static_cast<std::uint64_t>(time.count()), std::memory_order_relaxed);
+}
+
+void forget_calls_in_children() noexcept {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (counters& each : counted_calls) each.calls = each.elements = each.nanoseconds = 0;
+  });
 }
 
 }  // namespace exactdot::blas

@@ -23,6 +23,9 @@ inline constexpr std::array<std::string_view, 24> routine_names = {
 
 void count_call(routine called, std::size_t elements, std::chrono::nanoseconds time) noexcept;
 
+/// From now on a process begins with no calls when it is forked: its parent reports those before.
+void forget_calls_in_children() noexcept;
+
 /// Returns what `compute` returns, and counts the call if there is to be a table.
 template <class Compute>
 auto counted(routine called, std::size_t elements, const Compute& compute) {

@@ -1,16 +1,18 @@
 // Reads the environment; see settings.hpp. A bad value is one sentence on stderr, and the default is used.
+#include <blas/report.hpp>
 #include <blas/settings.hpp>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exactdot/reductions.hpp>
 #include <string_view>
 
 namespace exactdot::blas {
 namespace {
 
 std::string_view value_of(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = secure_getenv(name);  // a set-uid program appends to no file of its caller's choice
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
@@ -37,6 +39,15 @@ int thread_count() {
   return 1;
 }
 
+/// What the library does in its first call, for which it needs memory that a call cannot be refused for want of.
+void prepare() noexcept {
+  try {
+    const double one = 1;
+    static_cast<void>(exactdot::dot(&one, &one, 1));
+  } catch (...) {  // a wrong EXACTDOT_TARGET: the first call says so
+  }
+}
+
 settings read_environment() {
   settings read;
   const bool fast = is_other("EXACTDOT_BLAS_MODE", "exact", "fast", "exact or fast; exact is used");
@@ -47,6 +58,8 @@ settings read_environment() {
   const std::string_view report = value_of("EXACTDOT_BLAS_REPORT");
   read.counts_calls = !report.empty() && report != "0";
   if (read.counts_calls && report != "1") read.report_file = strdup(report.data());
+  if (read.counts_calls) forget_calls_in_children();
+  prepare();
   return read;
 }
 

@@ -1,8 +1,8 @@
 // The settings of libexactdot_blas: environment variables, read once when the library is loaded.
 //
 //   EXACTDOT_BLAS_MODE     exact (default) or fast
-//   EXACTDOT_BLAS_THREADS  CPU threads of a call, 0 for automatic; default: 1, since the caller may have its
-//   threads EXACTDOT_BLAS_COMPLEX  how Fortran gets a complex result: value (default, GNU) or argument (f2c, Intel)
+//   EXACTDOT_BLAS_THREADS  CPU threads of a call, 0 for automatic; default: 1, since the caller may have threads
+//   EXACTDOT_BLAS_COMPLEX  how Fortran gets a complex result: value (default, GNU) or argument (Intel)
 //   EXACTDOT_BLAS_REPORT   1: a table of the calls on stderr at exit; another word: appended to that file
 #pragma once
 

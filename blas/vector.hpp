@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/views.hpp>
+#include <new>
 
 namespace exactdot::blas {
 
@@ -59,5 +60,16 @@ class contiguous {
   const T* data_;
   T copy_[longest_copy];  // not initialised
 };
+
+/// compute(), for which a strided pass takes memory from the heap; where there is none, by_blocks(), which takes
+/// none and twice the time. BLAS has no error to return. In mode fast that result is the one rounded once.
+template <class R, class Compute, class Blocks>
+R unless_out_of_memory(Compute&& compute, const Blocks& by_blocks) {
+  try {
+    return compute();
+  } catch (const std::bad_alloc&) {
+    return by_blocks();
+  }
+}
 
 }  // namespace exactdot::blas

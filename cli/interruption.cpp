@@ -13,6 +13,12 @@ std::atomic<int> caught_signal{0};
 std::atomic<bool> exit_immediately{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
+struct ignored_signal {
+  int number;
+  sighandler_t before;
+};
+ignored_signal ignored_signals[] = {{SIGPIPE, SIG_DFL}, {SIGXFSZ, SIG_DFL}};
+
 void end_process(int signal_number) {
   constexpr std::string_view message = "exactdot: interrupted\n";
   constexpr std::string_view clear_line = "\r\033[K";
@@ -37,7 +43,7 @@ exactdot::monitor& program_monitor() {
 }
 
 void install_signal_handlers() {
-  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
+  for (auto& [number, before] : ignored_signals) before = signal(number, SIG_IGN);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {};
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
@@ -47,6 +53,10 @@ void install_signal_handlers() {
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, nullptr);
   }
+}
+
+void restore_ignored_signals() {
+  for (const auto& [number, before] : ignored_signals) signal(number, before);
 }
 
 int interrupted_status() { return 128 + caught_signal.load(); }

@@ -12,6 +12,9 @@ namespace exactdot::cli {
 /// file size limit are write errors like a full disk.
 void install_signal_handlers();
 
+/// SIGPIPE and SIGXFSZ as they were: exec keeps what is ignored, and other programs are to end by them.
+void restore_ignored_signals();
+
 /// Returns the monitor of the program, whose `cancel` the signal handler sets.
 [[nodiscard]] exactdot::monitor& program_monitor();
 

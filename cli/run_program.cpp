@@ -2,7 +2,7 @@
 //
 // The loader ignores LD_PRELOAD without a word for static programs, programs of other processors and those that run
 // with rights of others. So the file is read before: ELF (System V ABI, chapters 4 and 5), of scripts that of the
-// interpreter.
+// interpreter, which without a first line "#!" is the shell, as for shells.
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,7 +11,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cli/interruption.hpp>
 #include <cli/run_program.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exactdot/error.hpp>
@@ -70,7 +72,15 @@ void check_rights(const std::string& file) {
   }
 }
 
-/// Throws for a program of another processor and for one that is statically linked.
+/// Whether this is the loader, which loads the library into the program that it is given.
+bool is_loader(const std::string& file) {
+  std::error_code fault;
+  const std::string name = fs::canonical(file, fault).filename().string();
+  return name.starts_with("ld-") || name.starts_with("ld.so");
+}
+
+/// Throws for a program of another processor. Warns of one that is statically linked: it may be there to start
+/// another.
 void check_elf(const std::string& file, std::ifstream& content) {
   Elf64_Ehdr header{}, here{};
   std::ifstream("/proc/self/exe", std::ios::binary).read(reinterpret_cast<char*>(&here), sizeof here);
@@ -83,7 +93,12 @@ void check_elf(const std::string& file, std::ifstream& content) {
     if (!content.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
     if (segment.p_type == PT_INTERP) return;
   }
-  refuse(file, "is statically linked, so it takes no library; its BLAS calls cannot be replaced");
+  if (is_loader(file)) return;
+  std::fputs(fmt::format("exactdot: {}: is statically linked, so it takes no library; its own BLAS calls are not "
+                         "replaced, those of programs that it starts are\n",
+                         io::printable(file))
+                 .c_str(),
+             stderr);
 }
 
 /// Throws for a program that would run without the library. Of a script the interpreter is checked.
@@ -122,7 +137,14 @@ void run_program(const run_arguments& arguments) {
   std::vector<char*> words;
   for (const std::string& word : arguments.program) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  restore_ignored_signals();
   execv(file.c_str(), words.data());
+  if (errno == ENOEXEC) {
+    std::string shell = "/bin/sh", script = file.front() == '-' ? "./" + file : file;
+    words.front() = script.data();
+    words.insert(words.begin(), shell.data());
+    execv(shell.c_str(), words.data());
+  }
   refuse(file, std::strerror(errno));
 }
 

@@ -16,7 +16,7 @@ struct run_arguments {
 };
 
 /// Replaces this process by the program, with libexactdot_blas loaded before its libraries. Throws errc::file if
-/// the library or the program is not found or the program cannot be given a library.
+/// the library or the program is not found or the program cannot be given a library; warns of a static one.
 [[noreturn]] void run_program(const run_arguments& arguments);
 
 }  // namespace exactdot::cli

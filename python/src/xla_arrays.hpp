@@ -67,10 +67,39 @@ inline std::size_t common_length(const xla_array& a, const xla_array& b, std::si
   return a.axes[dimension].n == 1 ? b.axes[dimension].n : a.axes[dimension].n;
 }
 
+/// Throws errc::bad_option for a call that exactdot.jax does not make.
+inline void expect(bool is_right, const char* fault) {
+  if (!is_right) throw error(errc::bad_option, std::string("a call that exactdot.jax did not lower: ") + fault);
+}
+
 /// The number that every target is given: ddof, the axis of keys, a divisor.
 inline std::int64_t number_of(const xla::call_frame& call) {
-  const auto& given = *static_cast<const xla::scalar*>(call.given.values[0]);
-  return *static_cast<const std::int64_t*>(given.value);
+  const xla::attributes& given = call.given;
+  const bool is_scalar = given.count == 1 && given.kinds[0] == xla::scalar_kind;
+  const auto* const number = is_scalar ? static_cast<const xla::scalar*>(given.values[0]) : nullptr;
+  expect(number != nullptr && number->type == xla::s64, "its attributes are not one number of 64 bits");
+  return *static_cast<const std::int64_t*>(number->value);
+}
+
+/// Throws unless there are `least` to `most` arrays, one result, and a number.
+inline void check_call(const xla::call_frame& call, std::int64_t least, std::int64_t most) {
+  const xla::buffers &arguments = call.arguments, &results = call.results;
+  expect(arguments.count >= least && arguments.count <= most, "it has another number of arguments");
+  expect(results.count == 1 && results.kinds[0] == xla::buffer_result, "it has not one array as result");
+  for (std::int64_t i = 0; i < arguments.count; ++i)
+    expect(arguments.kinds[i] == xla::buffer_argument, "one of its arguments is no array");
+  static_cast<void>(number_of(call));
+}
+
+/// Throws unless a and b have the same dimensions, or length 1 along one, and so has the result with these.
+inline void check_shapes(const xla_array& a, const xla_array& b, const xla_array& to, bool is_reduced) {
+  const std::size_t dimensions = to.axes.size();
+  expect(a.axes.size() == dimensions && b.axes.size() == dimensions, "its arrays differ in their dimensions");
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t n = common_length(a, b, i), m = to.axes[i].n;
+    const bool fits = b.axes[i].n == n || b.axes[i].n == 1;
+    expect(fits && (m == n || (is_reduced && m == 1)), "its arrays differ in their lengths");
+  }
 }
 
 }  // namespace exactdot::python

@@ -66,9 +66,12 @@ class results {
 
 /// Of one input, or two.
 void reduce_arrays(reduction what, const char* caller, const xla::call_frame& call) {
-  const bool is_pair = call.arguments.count == 2;
+  const std::int64_t count = what == reduction::dot ? 2 : 1;
+  check_call(call, count, count);
+  const bool is_pair = count == 2;
   const xla_array a(*call.arguments.items[0]), b(*call.arguments.items[is_pair ? 1 : 0]),
       to(*call.results.items[0]);
+  check_shapes(a, b, to, true);
   results out(to, caller);
   std::vector<axis> kept_a, kept_b, reduced_a, reduced_b, places;
   for (std::size_t i = 0; i < to.axes.size(); ++i) {
@@ -83,9 +86,28 @@ void reduce_arrays(reduction what, const char* caller, const xla::call_frame& ca
   out.narrow();
 }
 
+/// Throws unless there are keys (batch…, n) and results (batch…, …, groups, …) of data (batch…, …, n, …), whose
+/// batch may have length 1.
+void check_rows(const xla_array& data, const xla_array& keys, const xla_array& to, std::int64_t number) {
+  const std::size_t dimensions = data.axes.size(), batch = keys.axes.size() - 1;
+  expect(!keys.axes.empty() && keys.axes.size() <= dimensions && to.axes.size() == dimensions,
+         "its arrays differ in their dimensions");
+  expect(number >= static_cast<std::int64_t>(batch) && number < static_cast<std::int64_t>(dimensions),
+         "its number is no axis of rows");
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t n = data.axes[i].n, m = to.axes[i].n;
+    const bool fits = i < batch                               ? m == keys.axes[i].n && (n == m || n == 1)
+                      : i == static_cast<std::size_t>(number) ? n == keys.axes[batch].n
+                                                              : n == m;
+    expect(fits, "its arrays differ in their lengths");
+  }
+}
+
 /// Of data (batch…, …, n, …) and keys (batch…, n) the results (batch…, …, groups, …): a pass for each of the batch.
 void reduce_by_key(reduction what, const char* caller, const xla::call_frame& call) {
+  check_call(call, 2, 2);
   const xla_array data(*call.arguments.items[0]), keys(*call.arguments.items[1]), to(*call.results.items[0]);
+  check_rows(data, keys, to, number_of(call));
   results out(to, caller);
   const std::size_t batch = keys.axes.size() - 1, along = static_cast<std::size_t>(number_of(call));
   const axis elements{data.axes[along].n, data.axes[along].stride};
@@ -120,8 +142,8 @@ void reduce_by_key(reduction what, const char* caller, const xla::call_frame& ca
   out.narrow();
 }
 
-xla::error* error_of(const xla::call_frame& call, xla::error_code code, const std::string& sentence) {
-  xla::error_description described{sizeof(xla::error_description), nullptr, sentence.c_str(), code};
+xla::error* error_of(const xla::call_frame& call, xla::error_code code, const char* sentence) {
+  xla::error_description described{sizeof(xla::error_description), nullptr, sentence, code};
   return call.xla->make_error(&described);
 }
 
@@ -135,22 +157,32 @@ void describe(const xla::call_frame& call) {
 }
 
 template <class Work>
+xla::error* error_after(xla::call_frame& call, const Work& work) {
+  try {
+    work();
+    return nullptr;
+  } catch (const error& failure) {
+    if (failure.code() != errc::overflow) return error_of(call, xla::invalid_argument, failure.what());
+    const std::string sentence =
+        with_way_out(failure.what(), "pass a floating-point dtype, which rounds it");  // may throw
+    return error_of(call, xla::out_of_range, sentence.c_str());
+  } catch (const std::bad_alloc&) {
+    return error_of(call, xla::resource_exhausted, "out of memory");
+  } catch (const std::exception& failure) {
+    return error_of(call, xla::internal, failure.what());
+  }
+}
+
+template <class Work>
 xla::error* handle(xla::call_frame& call, const Work& work) {
   if (call.extensions != nullptr && call.extensions->kind == xla::metadata_kind) {
     describe(call);
     return nullptr;
   }
   try {
-    work();
-    return nullptr;
-  } catch (const error& failure) {
-    if (failure.code() != errc::overflow) return error_of(call, xla::invalid_argument, failure.what());
-    return error_of(call, xla::out_of_range,
-                    with_way_out(failure.what(), "pass a floating-point dtype, which rounds it"));
-  } catch (const std::bad_alloc&) {
-    return error_of(call, xla::resource_exhausted, "out of memory");
-  } catch (const std::exception& failure) {
-    return error_of(call, xla::internal, failure.what());
+    return error_after(call, work);
+  } catch (...) {
+    return error_of(call, xla::internal, "exactdot: an error that cannot be described");
   }
 }
 

@@ -31,7 +31,7 @@ struct strided_axes {
   std::vector<axis> a, b, to;  // of the same lengths
 };
 
-/// n elements from `from` on, or the one there n times.
+/// n elements from `from` on, or the one there n times. Integers, which are counts, are read as doubles.
 template <class Carrier>
 void load(element_type type, const void* from, bool is_one, std::size_t n, row<Carrier>& to) {
   with_element(type, [&]<class T>(T) {
@@ -44,6 +44,11 @@ void load(element_type type, const void* from, bool is_one, std::size_t n, row<C
           to[i] = static_cast<Carrier>(core::carrier_value<float, T>(x[i].bits, 0));
         }
       }
+    } else if constexpr (std::integral<T> && std::same_as<Carrier, double>) {
+      for (std::size_t i = 0; i < (is_one ? 1 : n); ++i)
+        to[i] = static_cast<double>(static_cast<const T*>(from)[i]);
+    } else {
+      throw error(errc::bad_option, std::string(name_of(type)) + " is no type of such elements");
     }
   });
   if (is_one) std::fill_n(to.begin(), n, to[0]);
@@ -79,6 +84,9 @@ void store(element_type type, const row<Carrier>& from, std::size_t n, void* to)
   with_element(type, [&]<class T>(T) {
     if constexpr (floating_element<T>) {
       for (std::size_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = rounded<T>(from[i]);
+    } else {
+      throw error(errc::bad_option,
+                  "results of elements are floating-point numbers, not " + std::string(name_of(type)));
     }
   });
 }
@@ -95,7 +103,9 @@ template <element_operation operation>
 double error_of(double a, double b, double result) {
   if constexpr (operation == element_operation::product) return std::fma(a, b, -result);
   if constexpr (operation == element_operation::quotient) {
-    const double rest = b != 0 ? std::fma(-result, b, a) : 0;
+    // the remainder of tiny numbers may be no double; where only a is tiny, the result is 0 in every narrower type
+    const double scale = std::abs(a) < 0x1p-900 && std::abs(b) < 0x1p-700 ? 0x1p200 : 1;
+    const double rest = b != 0 ? std::fma(-result, b * scale, a * scale) : 0;
     return b < 0 ? -rest : rest;
   }
   return core::two_sum(a, -b).error;
@@ -162,7 +172,8 @@ void compute_arrays(const operand& a, const operand& b, const xla_array& to, con
 
 template <element_operation operation>
 void compute_arrays(const operand& a, const operand& b, const xla_array& to, const strided_axes& of) {
-  const bool has_doubles = a.type == element_type::float64 || b.type == element_type::float64;
+  const auto is_wide = [](element_type type) { return type == element_type::float64 || is_integer(type); };
+  const bool has_doubles = is_wide(a.type) || is_wide(b.type);
   if (!has_doubles && to.type == element_type::float32)
     return compute_arrays<operation, float>(a, b, to, of, false);
   const bool is_exact = operation == element_operation::product && !has_doubles;
@@ -173,6 +184,7 @@ void compute_arrays(const operand& a, const operand& b, const xla_array& to, con
 
 void compute_elements(element_operation operation, const xla::call_frame& call) {
   const cpu_engine::standard_arithmetic environment;  // XLA's threads flush subnormals
+  check_call(call, 1, 2);
   const xla_array a(*call.arguments.items[0]), to(*call.results.items[0]);
   const auto number = static_cast<double>(number_of(call));
   const auto narrow = static_cast<float>(number);
@@ -182,7 +194,10 @@ void compute_elements(element_operation operation, const xla::call_frame& call) 
   if (static_cast<double>(narrow) != number) other = {&number, element_type::float64};
   if (call.arguments.count == 2) {
     const xla_array b(*call.arguments.items[1]);
+    check_shapes(a, b, to, false);
     other = {b.data, b.type}, axes.b = b.axes;
+  } else {
+    check_shapes(a, a, to, false);
   }
   axes = joined(axes);
   const operand first{a.data, a.type};

@@ -14,6 +14,8 @@ namespace exactdot::python::xla {
 inline constexpr int major_version = 0, min_minor_version = 1, max_minor_version = 5;
 
 enum extension_kind : int { metadata_kind = 1 };
+enum argument_kind : int { buffer_argument = 1 };
+enum result_kind : int { buffer_result = 1 };
 enum attribute_kind : int { scalar_kind = 3 };
 enum error_code : int { invalid_argument = 3, resource_exhausted = 8, out_of_range = 11, internal = 13 };
 

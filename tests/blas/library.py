@@ -70,6 +70,30 @@ def check_report(calls, called):
             sys.exit(f"the report of {name}: {line}")
 
 
+def check_forked(library):
+    """A process that is forked reports its own calls, not its parent's; one without calls reports nothing."""
+    code = """
+import ctypes, os, sys
+library = ctypes.CDLL(sys.argv[1])
+vector = (ctypes.c_double * 4)(1, 2, 3, 4)
+def call(count):
+    for _ in range(count):
+        library.cblas_dasum(4, vector, 1)
+call(3)
+for count in (0, 2):
+    child = os.fork()
+    if child == 0:
+        call(count)
+        sys.exit()
+    os.waitpid(child, 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code, library], env=os.environ | {"EXACTDOT_BLAS_REPORT": "1"},
+                          capture_output=True, text=True, check=True)
+    found = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("dasum")]
+    if found != ["2", "3"]:
+        sys.exit(f"the report of a forked process and its parent: calls {found}\n{done.stderr}")
+
+
 def check_mode(calls):
     """Mode fast loses the small numbers between products that cancel; on any number of threads."""
     for threads in ("1", "0"):
@@ -85,6 +109,7 @@ def main(nm, library, gemv_library, calls):
     check_exports(nm, gemv_library, level_1 | names_of(GEMV))
     check_refusals(calls)
     check_mode(calls)
+    check_forked(library)
     check_report(calls, ["ddot", "dsdot", "sdsdot", "zdotu", "zdotc", "dasum", "dzasum", "dnrm2", "dznrm2", "idamax",
                          "izamax"])
 

@@ -15,6 +15,7 @@ import exactdot as xd
 import exactdot.jax as xj
 import jax
 import jax.numpy as jnp
+from exactdot.jax._primitives import FLOAT32, quotient
 
 from cases import FLOATS, INTEGERS, RANDOM, dtype_of, numbers, pattern, samples
 from reference import exact_dot, exact_reduction
@@ -183,3 +184,13 @@ def test_number_of_threads() -> None:
     found = {subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, timeout=240,
                             env={**__import__("os").environ, "OMP_NUM_THREADS": threads}).stdout for threads in ("1", "2")}
     assert len(found) == 1
+
+
+def test_quotients_of_subnormal_numbers(x64: None) -> None:
+    """One that lies by 2**-75 beside the middle of two floats is rounded once, to the right one."""
+    middle, b = 2**24 + 1, 2**50 - 1  # middle·b ≡ −1 modulo 2²⁴
+    a = (middle * b + 1) >> 24
+    for scale in (2.0**-1074, 2.0**-1020, 2.0**-952, 2.0**-700, 1.0):
+        for sign in (1, -1):
+            found = quotient(jnp.array([sign * a * scale]), jnp.array([b * scale]), FLOAT32)
+            assert found.tolist() == [sign * (1 + 2.0**-23)]

@@ -12,6 +12,7 @@ pytest.importorskip("jax")  # before what imports it
 import exactdot.jax as xj
 import jax
 import jax.numpy as jnp
+from exactdot.jax._primitives import _handlers, target_of
 from jax.test_util import check_grads
 
 from cases import CASES, IDS, RANDOM, Case, dtype_of, inputs_of, numbers, pattern, samples
@@ -136,3 +137,24 @@ def test_surroundings_do_not_change_bits() -> None:
     means = jax.jit(lambda x: jax.vjp(lambda y: xj.mean(y.reshape(10, 100), 1), x)[1](x[:10] * 7)[0])(x)
     assert pattern(means[::100]) == pattern(np.asarray(x[:10]) * np.float32(7) / np.float32(100))
     assert math.isfinite(float(scale))
+
+
+@pytest.mark.parametrize("name, ddof", [("mean", None), ("var", 0), ("var", 1), ("std", 1)])
+def test_symbolic_shapes(name: str, ddof: int | None) -> None:
+    """Gradients of an exported program whose shape is not known have the bits of those without one."""
+    jax_export = pytest.importorskip("jax.export")
+    function = getattr(xj, name)
+    options = {} if ddof is None else {"ddof": ddof}
+
+    def loss(x: Any) -> Any:
+        return jnp.sum(function(x, 1, **options) * jnp.array([1.0, 3.0], x.dtype))
+
+    gradient, second = jax.grad(loss), jax.grad(lambda x: jnp.sum(jax.grad(loss)(x)[:, :1]))
+    checks = [jax_export.DisabledSafetyCheck.custom_call(target_of(target)) for target in _handlers]
+    for element in ("float32", "bfloat16"):
+        shape = jax_export.symbolic_shape("2, n")
+        for f in (gradient, second):
+            exported = jax_export.export(jax.jit(f), disabled_checks=checks)(jax.ShapeDtypeStruct(shape, dtype_of(element)))
+            for n in (1, 3, 700):
+                x = jnp.asarray(samples(element, 2, n))
+                assert pattern(exported.call(x)) == pattern(jax.jit(f)(x))

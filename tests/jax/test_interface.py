@@ -7,10 +7,15 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 pytest.importorskip("jax")  # before what imports it
+import exactdot.jax
 import jax
+import jax.numpy as jnp
+import numpy as np
+from exactdot.jax._primitives import target_of
 
 ROOT = Path(__file__).parents[2]
 # a structure of the header beside ours: its members, in order
@@ -30,7 +35,9 @@ STRUCTURES = {
 }
 CONSTANTS = {f"DataType_{name.upper()}": name for name in
              "pred s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 bf16 f8e5m2 f8e4m3fn".split()} | {
-    "Extension_Metadata": "metadata_kind", "AttrType_SCALAR": "scalar_kind", "Error_Code_INVALID_ARGUMENT": "invalid_argument",
+    "Extension_Metadata": "metadata_kind",
+    "AttrType_SCALAR": "scalar_kind", "ArgType_BUFFER": "buffer_argument", "RetType_BUFFER": "buffer_result",
+    "Error_Code_INVALID_ARGUMENT": "invalid_argument",
     "Error_Code_RESOURCE_EXHAUSTED": "resource_exhausted", "Error_Code_OUT_OF_RANGE": "out_of_range", "Error_Code_INTERNAL": "internal"}
 WHOLE = ("Extension_Base", "Api_Version", "Buffer", "Scalar", "Attrs", "Args", "Rets", "Error_Create_Args")  # no member is left out
 
@@ -71,3 +78,45 @@ def test_layout(tmp_path: Path) -> None:
     done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{jax.ffi.include_dir()}", f"-I{ROOT}",
                            tmp_path / "layout.cpp"], stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
+
+
+X, KEYS, NUMBER = jnp.ones((2, 3), jnp.float32), jnp.zeros(3, jnp.int32), {"number": np.int64(0)}
+CALLS = [  # of programs that exactdot.jax did not lower: target, result, arguments, attributes, words of the error
+    ("sum", (2, 1), [X], {}, "number"),
+    ("sum", (2, 1), [X], {"number": "0"}, "number"),
+    ("sum", (2, 1), [X], {"number": np.float64(0)}, "number"),
+    ("sum", (2, 1), [X], {"number": np.array([0, 1])}, "number"),
+    ("sum", (2, 1), [X], NUMBER | {"other": np.int64(0)}, "number"),
+    ("sum", (2, 1, 1), [X], NUMBER, "dimensions"),
+    ("sum", (3, 1), [X], NUMBER, "lengths"),
+    ("sum", (2, 1), [X, X, X], NUMBER, "arguments"),
+    ("sum", (2, 1), [], NUMBER, "arguments"),
+    ("vecdot", (2, 1), [X], NUMBER, "arguments"),
+    ("vecdot", (2, 1), [X, X[:, :2]], NUMBER, "lengths"),
+    ("vecdot", (2, 1), [X, X[0]], NUMBER, "dimensions"),
+    ("product", (2, 3), [X, X[:, :2]], NUMBER, "lengths"),
+    ("product", (2, 1), [X, X], NUMBER, "lengths"),
+    ("product", (2, 3, 1), [X, X], NUMBER, "dimensions"),
+    ("product", (2, 3), [], NUMBER, "arguments"),
+    ("segment_sum", (2, 2), [X, KEYS], {"number": np.int64(-1)}, "axis"),
+    ("segment_sum", (2, 2), [X, KEYS], {"number": np.int64(2)}, "axis"),
+    ("segment_sum", (2, 2), [X, KEYS[:2]], {"number": np.int64(1)}, "lengths"),
+    ("segment_sum", (3, 2), [X, KEYS], {"number": np.int64(1)}, "lengths"),
+    ("segment_sum", (2,), [X, KEYS], {"number": np.int64(1)}, "dimensions"),
+    ("segment_sum", (2, 2), [X, KEYS[0]], {"number": np.int64(1)}, "dimensions"),
+    ("segment_sum", (2, 2), [X], NUMBER, "arguments"),
+]
+
+
+@pytest.mark.parametrize("name, shape, arguments, attributes, word", CALLS, ids=lambda each: each if isinstance(each, str) else None)
+def test_calls_that_others_wrote(name: str, shape: tuple[int, ...], arguments: list[Any], attributes: dict[str, Any], word: str) -> None:
+    call = jax.ffi.ffi_call(target_of(name), jax.ShapeDtypeStruct(shape, jnp.float32))
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match=word):
+        jax.jit(lambda *x: call(*x, **attributes))(*arguments).block_until_ready()
+
+
+@pytest.mark.parametrize("a, result", [("int32", "int32"), ("float32", "int32")])
+def test_element_types_that_others_wrote(a: str, result: str) -> None:
+    call = jax.ffi.ffi_call(target_of("product"), jax.ShapeDtypeStruct((2, 3), result))
+    with pytest.raises((jax.errors.JaxRuntimeError, ValueError), match="int32"):
+        jax.jit(lambda x: call(x, x, **NUMBER))(X.astype(a)).block_until_ready()

@@ -124,6 +124,25 @@ def test_devices() -> None:
         assert pattern(jax.jit(jax.grad(lambda x: rows(x).sum()))(X)) == pattern(jax.grad(lambda x: xj.norm(x, axis=1).sum())(X))
 
 
+@pytest.mark.skipif(not hasattr(jax, "set_mesh"), reason="a JAX without shardings in types")
+def test_devices_in_types() -> None:
+    """The axes of make_mesh are explicit: the sharding is part of the type. Results are on each device as a whole, gradients
+    sharded as the array is. Without set_mesh JAX differentiates no function of them."""
+    mesh, ids = jax.make_mesh((2,), ("d",), axis_types=(jax.sharding.AxisType.Explicit,)), jnp.array([0, 2, 1, 0])
+    x = jnp.asarray(RANDOM.standard_normal((4, 6)), jnp.float32)
+    functions = [xj.sum, jax.jit(xj.sum), lambda x: xj.sum(x, 0), lambda x: xj.var(x, 1), lambda x: xj.norm(x, axis=0),
+                 lambda x: xj.segment_sum(x, ids, 3), lambda x: xj.take(x, ids), lambda x: xj.vecdot(x, x), lambda y: xj.vecdot(y, x[0])]
+    for spec in (PartitionSpec("d"), PartitionSpec(None, "d")):
+        shards = jax.device_put(x, NamedSharding(mesh, spec))
+        for f in functions:
+            assert pattern(f(shards)) == pattern(f(x)) and f(shards).sharding.is_fully_replicated
+            gradient = jax.grad(lambda x, f=f: xj.sum_of_squares(f(x)))
+            wanted = gradient(x)
+            with jax.set_mesh(mesh):
+                for found in (gradient(shards), jax.jit(gradient)(shards)):
+                    assert pattern(found) == pattern(wanted) and found.sharding.is_equivalent_to(shards.sharding, 2)
+
+
 def test_other_platforms_are_refused() -> None:
     with pytest.raises(NotImplementedError, match=r"exactdot.jax: sum is computed on CPUs; functions of exactdot itself take"):
         jax.jit(xj.sum).trace(X).lower(lowering_platforms=("cuda",))

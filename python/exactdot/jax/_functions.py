@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 
-from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, TAKE, VECDOT
+from exactdot.jax._primitives import FLOAT32, FLOAT64, REDUCTIONS, SEGMENT_SUM, TAKE, VECDOT, gathered
 
 _FLOATS = frozenset(map(np.dtype, (jnp.float16, jnp.bfloat16, jnp.float32, jnp.float64, jnp.float8_e4m3fn,
                                    jnp.float8_e5m2)))
@@ -103,7 +103,7 @@ def compiled_reduction(name: str, of: Any, ndim: int, axis: Any, keepdims: Any, 
         raise TypeError(f"{name}: keepdims is {keepdims!r}; use True or False")
 
     def reduction(x: Array) -> Array:
-        result = REDUCTIONS[name].bind(x, axes=axes, dtype=kind, number=number)
+        result = REDUCTIONS[name].bind(gathered(x), axes=axes, dtype=kind, number=number)
         return result if keepdims else result.reshape(without(x.shape, axes))
 
     reduction.__name__ = f"exactdot_{name}"
@@ -113,7 +113,7 @@ def compiled_reduction(name: str, of: Any, ndim: int, axis: Any, keepdims: Any, 
 @functools.lru_cache(maxsize=1024)
 def compiled_vecdot(axis: int, dtype: Any) -> Function:
     def vecdot(a: Array, b: Array) -> Array:
-        result = VECDOT.bind(a, b, axes=(axis,), dtype=dtype)
+        result = VECDOT.bind(gathered(a), gathered(b), axes=(axis,), dtype=dtype)
         return result.reshape(without(result.shape, (axis,)))
 
     vecdot.__name__ = "exactdot_vecdot"
@@ -122,13 +122,13 @@ def compiled_vecdot(axis: int, dtype: Any) -> Function:
 
 @jax.jit
 def compiled_take(x: Array, ids: Array) -> Array:
-    return TAKE.bind(x, ids.reshape(-1), number=0).reshape(ids.shape + x.shape[1:])
+    return TAKE.bind(gathered(x), gathered(ids).reshape(-1), number=0).reshape(ids.shape + x.shape[1:])
 
 
 @functools.lru_cache(maxsize=1024)
 def compiled_segment_sum(groups: int, dtype: Any) -> Function:
     def segment_sum(data: Array, segment_ids: Array) -> Array:
-        return SEGMENT_SUM.bind(data, segment_ids, number=0, groups=groups, dtype=dtype)
+        return SEGMENT_SUM.bind(gathered(data), gathered(segment_ids), number=0, groups=groups, dtype=dtype)
 
     segment_sum.__name__ = "exactdot_segment_sum"
     return jax.jit(segment_sum)

@@ -15,6 +15,7 @@ import math
 from typing import Any, Callable, Sequence
 
 import jax
+import jax.export  # a module of its own
 import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
@@ -35,7 +36,8 @@ def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: 
 
     def abstract(x: Any, *others: Any, **options: Any) -> Any:
         shape = shape_of(x.shape, *(each.shape for each in others), **options)
-        return x.update(shape=tuple(shape), dtype=options.get("dtype", x.dtype), weak_type=False)
+        sharding = replicated(getattr(x, "sharding", None), len(shape))
+        return x.update(shape=tuple(shape), dtype=options.get("dtype", x.dtype), weak_type=False, **sharding)
 
     @functools.lru_cache(maxsize=1024)
     def compiled(options: tuple[tuple[str, Any], ...]) -> Rule:
@@ -63,9 +65,32 @@ def new_primitive(name: str, shape_of: Rule, batch: Rule, jvp: Rule, transpose: 
     return primitive
 
 
+def replicated(sharding: Any, dimensions: int) -> dict[str, Any]:
+    """The sharding of a result as an argument of its aval's update: each device has all of it, since the operands are
+    gathered. Versions of JAX without shardings in types have none."""
+    if not isinstance(sharding, jax.sharding.NamedSharding):
+        return {}
+    whole = jax.sharding.PartitionSpec(*[None] * dimensions)
+    return {"sharding": jax.sharding.NamedSharding(sharding.mesh, whole)}
+
+
+def gathered(x: Any) -> Any:
+    """x as a whole on each device, where its type says how it is sharded; its gradient is sharded as x is."""
+    sharding, reshard = getattr(x.aval, "sharding", None), getattr(jax.sharding, "reshard", None)
+    if not isinstance(sharding, jax.sharding.NamedSharding) or reshard is None or not any(sharding.spec):
+        return x
+    return reshard(x, replicated(sharding, x.ndim)["sharding"])
+
+
+def target_of(name: str) -> str:
+    """What XLA calls a handler. With a version, since exported programs name it: another one where a call means another
+    thing."""
+    return f"exactdot_{name}_v1"
+
+
 def lowering_of(name: str) -> Rule:
     """The call of a handler. Raises ImportError if XLA does not take it."""
-    target = f"exactdot_{name}"
+    target = target_of(name)
     try:
         jax.ffi.register_ffi_target(target, _handlers[name], platform="cpu")
     except Exception as refused:
@@ -149,8 +174,12 @@ def converted(x: Any, dtype: Any) -> Any:
 
 
 def quotient(a: Any, b: Any, dtype: Any) -> Any:
-    """a/b, for a number b or an array, where 0 divides to 0."""
-    return QUOTIENT.bind(a, dtype=dtype, number=b) if isinstance(b, int) else QUOTIENT.bind(a, b, dtype=dtype, number=0)
+    """a/b, for a number b, a symbolic one, or an array, where 0 divides to 0."""
+    if isinstance(b, int):
+        return QUOTIENT.bind(a, dtype=dtype, number=b)
+    if jax.export.is_symbolic_dim(b):  # an integer array, which the handler reads as doubles: float32 may not hold it
+        b = jnp.asarray(b).reshape((1,) * a.ndim)
+    return QUOTIENT.bind(a, b, dtype=dtype, number=0)
 
 
 def contraction(a: Any, b: Any, axes: tuple[int, ...], dtype: Any) -> Any:
@@ -218,7 +247,8 @@ SPREAD = new_primitive("spread", lambda x, shape: shape, batch_spread, linear_jv
 
 # ---- Reductions ----
 
-def count_of(x: Any, axes: tuple[int, ...]) -> int:
+def count_of(x: Any, axes: tuple[int, ...]) -> Any:
+    """An integer; of symbolic shapes a symbolic one."""
     return math.prod(x.shape[axis] for axis in axes)
 
 
@@ -230,6 +260,9 @@ def deviations(x: Any, axes: tuple[int, ...], dtype: Any) -> Any:
 def slope_of_var(x: Any, t: Any, axes: tuple[int, ...], wide: Any, ddof: int, factor: int) -> Any:
     """factor·Σ (x − m)·ẋ/(n − ddof), NaN where the variance is."""
     slope, divisor = factor * contraction(deviations(x, axes, wide), t, axes, wide), count_of(x, axes) - ddof
+    if jax.export.is_symbolic_dim(divisor):
+        defined = jnp.where(jnp.asarray(divisor) > 0, 1.0, math.nan).astype(wide).reshape((1,) * x.ndim)
+        return quotient(contraction(slope, defined, (), wide), divisor, wide)
     return quotient(slope, divisor, wide) if divisor > 0 else slope * math.nan
 
 
@@ -267,7 +300,7 @@ VECDOT = new_primitive("vecdot", reduced_shape, batch_axes, jvp_of_product, tran
 SUM = new_primitive("sum", reduced_shape, batch_axes, linear_jvp, transposed(
     lambda ct, x, axes, dtype, number: spread_to(ct, x.aval)))
 MEAN = new_primitive("mean", reduced_shape, batch_axes, linear_jvp, transposed(
-    lambda ct, x, axes, dtype, number: spread_to(quotient(ct, max(count_of(x.aval, axes), 1), x.aval.dtype), x.aval)))
+    lambda ct, x, axes, dtype, number: spread_to(quotient(ct, count_of(x.aval, axes), x.aval.dtype), x.aval)))
 REDUCTIONS = {"sum": SUM, "mean": MEAN} | {name: new_reduction(name, tangent) for name, tangent in {
     "var": tangent_of_var, "std": tangent_of_std, "norm": tangent_of_norm, "asum": tangent_of_asum,
     "sum_of_squares": tangent_of_squares}.items()}
