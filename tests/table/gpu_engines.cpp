@@ -146,7 +146,7 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
   });
 }
 
-/// Whether such vectors are reduced in a GPU's memory: all but ratios.
+/// Whether a GPU reduces such vectors: all but ratios.
 bool has_vectors(const row& tested) { return tested.what < reduction::weighted_mean; }
 
 /// Whether rows of such vectors are computed on a GPU: all but variances of 64-bit integers.
@@ -360,6 +360,7 @@ suite engines_under_test() {
   engine host;
   host.name = std::string(simulated ? "simulator" : "device::cuda") + ", host vectors";
   host.reads_misaligned = true;
+  host.computes = has_vectors;
   host.run = in_host_memory;
   host.words_of_two_additions = words_in_host_memory;
   all.engines = {device, host};
