@@ -138,33 +138,21 @@ def rolling_mean(x: Any, window: int, *, min_periods: int | None = None, axis: i
 
     Parameters
     ----------
-    x : array of any type and shape that `sum` takes, in host memory
-        Do not write to it during the call.
-    window : int
-        The number of elements of a window; more than x has: prefixes.
-    min_periods : int, optional
-        Windows of fewer elements, those at the beginning and with skip_nan, are NaN. Default: window.
-    axis : int
-        The axis along which windows move; default: the last.
-    skip_nan : bool
-        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
-    dtype, out
-        As of `mean`: a floating-point type; `out` has the shape of x, and shares no memory with it.
+    x, window, min_periods, axis, skip_nan, dtype, out
+        As of `rolling_sum`.
 
     Returns
     -------
-    array of the shape of x, or out if it was passed
-        Of the element type; of integers float64.
+    as of `rolling_sum`
 
     Raises
     ------
     TypeError, ValueError
-        As of `mean`; a window below 1, min_periods beyond it.
+        As of `rolling_sum`.
 
     Notes
     -----
-    Cost: some 5 ns an element, whatever the window: the exact state of a window is the difference of two prefixes, to which
-    each element is added once at most.
+    Cost: as of `rolling_sum`, some 5 ns an element.
 
     Examples
     --------
@@ -184,35 +172,23 @@ def rolling_var(x: Any, window: int, *, min_periods: int | None = None, axis: in
 
     Parameters
     ----------
-    x : array of any type and shape that `sum` takes, in host memory
-        Do not write to it during the call.
-    window : int
-        The number of elements of a window; more than x has: prefixes.
-    min_periods : int, optional
-        Windows of fewer elements, those at the beginning and with skip_nan, are NaN. Default: window.
-    axis : int
-        The axis along which windows move; default: the last.
-    skip_nan : bool
-        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
+    x, window, min_periods, axis, skip_nan, dtype, out
+        As of `rolling_sum`.
     ddof : int
         0 (default) for the variance of a population, as of `var`; pandas has 1.
-    dtype, out
-        As of `mean`: a floating-point type; `out` has the shape of x, and shares no memory with it.
 
     Returns
     -------
-    array of the shape of x, or out if it was passed
-        Of the element type; of integers float64.
+    as of `rolling_sum`
 
     Raises
     ------
     TypeError, ValueError
-        As of `mean`; a window below 1, min_periods beyond it; integers of more than 53 bits.
+        As of `rolling_sum`; integers of more than 53 bits.
 
     Notes
     -----
-    Cost: some 15 ns an element, whatever the window: the exact state of a window is the difference of two prefixes, to which
-    each element is added once at most.
+    Cost: as of `rolling_sum`, some 15 ns an element.
 
     Examples
     --------
@@ -232,35 +208,23 @@ def rolling_std(x: Any, window: int, *, min_periods: int | None = None, axis: in
 
     Parameters
     ----------
-    x : array of any type and shape that `sum` takes, in host memory
-        Do not write to it during the call.
-    window : int
-        The number of elements of a window; more than x has: prefixes.
-    min_periods : int, optional
-        Windows of fewer elements, those at the beginning and with skip_nan, are NaN. Default: window.
-    axis : int
-        The axis along which windows move; default: the last.
-    skip_nan : bool
-        With True NaNs, and nulls of columns, are not there; otherwise the result of a window with a NaN is NaN.
+    x, window, min_periods, axis, skip_nan, dtype, out
+        As of `rolling_sum`.
     ddof : int
         0 (default) for the variance of a population, as of `var`; pandas has 1.
-    dtype, out
-        As of `mean`: a floating-point type; `out` has the shape of x, and shares no memory with it.
 
     Returns
     -------
-    array of the shape of x, or out if it was passed
-        Of the element type; of integers float64.
+    as of `rolling_sum`
 
     Raises
     ------
     TypeError, ValueError
-        As of `mean`; a window below 1, min_periods beyond it; integers of more than 53 bits.
+        As of `rolling_sum`; integers of more than 53 bits.
 
     Notes
     -----
-    Cost: some 15 ns an element, whatever the window: the exact state of a window is the difference of two prefixes, to which
-    each element is added once at most.
+    Cost: as of `rolling_sum`, some 15 ns an element.
 
     Examples
     --------

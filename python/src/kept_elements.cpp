@@ -262,22 +262,28 @@ std::size_t initial_elements(const grid_call& call, std::size_t results) {
 
 }  // namespace
 
-std::vector<axis> axes_of_mask(const grid_call& call) {
-  std::vector<axis> axes = call.inputs.first.all_axes();
-  const imported_array* const where = call.filter != nullptr ? call.filter->where : nullptr;
+std::vector<axis> axes_of_mask(const vectors& inputs, const imported_array* where) {
+  std::vector<axis> axes = inputs.first.all_axes();
   const std::vector<axis> given = where != nullptr ? where->all_axes() : std::vector<axis>();
-  if (given.size() > axes.size()) call.inputs.refuse(false, "where has more dimensions than the first array");
+  if (given.size() > axes.size()) inputs.refuse(false, "where has more dimensions than the first array");
   const std::size_t missing = axes.size() - given.size();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const axis mask = i < missing ? axis{1, 0} : given[i - missing];
     if (mask.n != 1 && mask.n != axes[i].n) {
-      call.inputs.refuse(false,
-                         "where does not broadcast to the shape of the first array: " + std::to_string(mask.n) +
-                             " positions for " + std::to_string(axes[i].n) + " along axis " + std::to_string(i));
+      inputs.refuse(false, "where does not broadcast to the shape of the first array: " + std::to_string(mask.n) +
+                               " positions for " + std::to_string(axes[i].n) + " along axis " + std::to_string(i));
     }
     axes[i].stride = mask.n == 1 ? 0 : mask.stride;
   }
   return axes;
+}
+
+void intersect(std::vector<std::uint8_t>& flags, const vectors& inputs, const imported_array& where) {
+  const std::vector<axis> mask = axes_of_mask(inputs, &where);
+  std::size_t i = 0;
+  for_positions(mask, mask, mask, [&](std::ptrdiff_t offset, std::ptrdiff_t, std::ptrdiff_t) {
+    flags[i++] &= static_cast<const char*>(where.data)[offset] != 0 ? 1 : 0;
+  });
 }
 
 void reduce_kept_grid(const grid_call& call, const grid_pair& of, const divided_axes& mask, const any_results& to,

@@ -19,9 +19,15 @@ struct element_filter {
   std::optional<any_scalar> initial = {};  ///< of extrema: one element more of each result, of the element type
 };
 
-/// The axes of the mask that belong to axes of the first input; all strides are 0 without a mask. Throws
+/// The axes of a mask that belong to axes of the first input; all strides are 0 without a mask (null). Throws
 /// ValueError.
-[[nodiscard]] std::vector<axis> axes_of_mask(const grid_call& call);
+[[nodiscard]] std::vector<axis> axes_of_mask(const vectors& inputs, const imported_array* where);
+[[nodiscard]] inline std::vector<axis> axes_of_mask(const grid_call& call) {
+  return axes_of_mask(call.inputs, call.filter != nullptr ? call.filter->where : nullptr);
+}
+
+/// flags[i] &= the mask at element i of the first input, in the order of C. Throws ValueError.
+void intersect(std::vector<std::uint8_t>& flags, const vectors& inputs, const imported_array& where);
 
 /// As detail::reduce_grid, reduce_segments and reduce_groups. `mask`: its axes of results and of elements, or its
 /// stride. Without the GIL.

@@ -2,16 +2,15 @@
 //
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
-#include <algorithm>
 #include <exactdot/reductions.hpp>
 #include <python/src/arguments.hpp>
+#include <python/src/complex_calls.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/given_filter.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/grid_reduce.hpp>
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
-#include <python/src/kept_elements.hpp>
-#include <python/src/keywords.hpp>
 #include <python/src/list_reduce.hpp>
 #include <python/src/normalise.hpp>
 #include <python/src/number.hpp>
@@ -19,8 +18,6 @@
 #include <python/src/reduction_table.hpp>
 #include <python/src/reductions.hpp>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 
 namespace exactdot::python {
 namespace {
@@ -133,20 +130,6 @@ nb::object call_on_gpu(const reduction_call& call, const imported_array& out, co
   gpu_reduce_to(asked, out, stream);
   return nb::borrow(call.out);
 }
-
-/// Whether a keyword argument is true; false if it was not passed.
-bool is_true(const call_arguments& given, parameter which, const char* caller) {
-  PyObject* const value = given.keywords[which];
-  return value != nullptr && read_bool(value, name_of_parameter(which), caller);
-}
-
-/// The value of a keyword argument; `default_value` if it was not passed.
-nb::handle keyword(const call_arguments& given, parameter which, nb::handle default_value) {
-  PyObject* const value = given.keywords[which];
-  return value != nullptr ? nb::handle(value) : default_value;
-}
-
-bool is_given(const call_arguments& given, parameter which) { return !keyword(given, which, Py_None).is_none(); }
 
 /// A reduction over axes, segments or groups. `stream`: of arrays in GPU memory, otherwise null.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
@@ -312,146 +295,6 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   call.out = keyword(given, add_to_parameter, Py_None), call.adds = true;
 }
 
-/// A number of Python as an element of this type. Throws TypeError or ValueError unless it is one exactly.
-any_scalar read_initial(nb::handle given, element_type type, const char* caller) {
-  any_scalar read{type, 0};
-  const bool holds = with_element(type, [&]<class T>(T) {
-    T value{};
-    if constexpr (std::is_integral_v<T>) {
-      const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-      if (!index.is_valid()) return PyErr_Clear(), false;
-      if constexpr (std::is_signed_v<T>) {
-        const long long whole = PyLong_AsLongLong(index.ptr());
-        value = static_cast<T>(whole);
-        if (PyErr_Occurred() != nullptr || !std::in_range<T>(whole)) return PyErr_Clear(), false;
-      } else {
-        const unsigned long long whole = PyLong_AsUnsignedLongLong(index.ptr());
-        value = static_cast<T>(whole);
-        if (PyErr_Occurred() != nullptr || !std::in_range<T>(whole)) return PyErr_Clear(), false;
-      }
-    } else {
-      const double number = PyFloat_AsDouble(given.ptr());
-      if (number == -1 && PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
-      const core::result_rule rule(core::finish::round, core::format_of(type));
-      value = core::from_word<T>(core::converted_word(rule, number));
-      const nb::object as_float =
-          nb::steal(PyFloat_FromDouble(number));  // which other numbers equal exactly, or not
-      const int is_equal = number != number ? 1 : PyObject_RichCompareBool(as_float.ptr(), given.ptr(), Py_EQ);
-      if (is_equal < 0) PyErr_Clear();
-      if (is_equal != 1) return false;
-      if (number == number && any_scalar{type, core::to_word(value)}.to_double() != number) return false;
-    }
-    read.bits = core::to_word(value);
-    return true;
-  });
-  if (!holds) {
-    throw_python(false, std::string(caller) + ": initial is " + text_of(given) + ", which is no " +
-                            std::string(name_of(type)));
-  }
-  return read;
-}
-
-bool names_filter(const call_arguments& given) {
-  return given.keywords[where_parameter] != nullptr || given.keywords[skip_nan_parameter] != nullptr ||
-         given.keywords[initial_parameter] != nullptr;
-}
-
-/// The arguments where, skip_nan and initial; nothing if they leave every element.
-class given_filter {
- public:
-  given_filter(const call_arguments& given, const char* caller)
-      : caller_(caller),
-        where_(keyword(given, where_parameter, Py_None)),
-        initial_(keyword(given, initial_parameter, Py_None)) {
-    filter_.skips_nan = is_true(given, skip_nan_parameter, caller);
-  }
-  [[nodiscard]] bool skips_nan() const { return filter_.skips_nan; }
-  [[nodiscard]] bool is_given() const { return filter_.skips_nan || !where_.is_none() || !initial_.is_none(); }
-  /// Checks what goes with it.
-  const element_filter* of(const vectors& inputs, const reduction_call& call) {
-    if (inputs.on_gpu()) inputs.refuse(false, "where, skip_nan and initial are for arrays in host memory");
-    if (call.ddof.fractional != 0)
-      throw_python(false, std::string(caller_) + ": ddof is a fraction, which is not for where and skip_nan");
-    if (call.adds)
-      throw_python(true,
-                   std::string(caller_) + ": add_to with where or skip_nan; give skipped elements the key -1");
-    if (!where_.is_none()) {
-      mask_.takes_any_shape = true;
-      try {
-        mask_.locate(where_.ptr(), conversion::of_numbers);
-      } catch (const invalid_array& refused) {
-        inputs.refuse(refused.is_type_error, "where: " + refused.reason);
-      }
-      if (mask_.on_gpu) inputs.refuse(false, "where is in GPU memory");
-      if (!mask_.is_boolean) {
-        inputs.refuse(true, "where holds " + std::string(name_of(mask_.type)) + "; use booleans");
-      }
-      filter_.where = &mask_;
-    }
-    leave_out_nulls(inputs);
-    if (initial_.is_none()) return &filter_;
-    filter_.initial = read_initial(initial_, inputs.first.type, caller_);
-    if (inputs.first.is_boolean && filter_.initial->bits > 1) {
-      throw_python(false, std::string(caller_) + ": initial is " + text_of(initial_) + ", which is no bool");
-    }
-    return &filter_;
-  }
-
- private:
-  /// Nulls of columns become a part of the mask.
-  void leave_out_nulls(const vectors& inputs) {
-    const std::vector<axis> shape = inputs.first.all_axes();
-    for (const imported_array* x : {&inputs.first, inputs.other()}) {
-      if (x == nullptr || x->validity == nullptr) continue;
-      const auto have_one_length = [](const axis& one, const axis& other) { return one.n == other.n; };
-      if (!std::ranges::equal(x->all_axes(), shape, have_one_length)) {
-        inputs.refuse(false, "a column with nulls beside an array of another shape; fill the nulls first");
-      }
-      if (valid_.empty()) valid_.assign(inputs.first.n, 1);
-      for (std::size_t i = 0; i < valid_.size(); ++i) valid_[i] &= (*x->validity)[i];
-    }
-    if (valid_.empty() || (filter_.where != nullptr && !intersect_with_mask(shape))) return;
-    of_columns_.data = valid_.data(), of_columns_.n = valid_.size(), of_columns_.stride = 1;
-    of_columns_.type = element_type::uint8, of_columns_.is_boolean = true;
-    of_columns_.dimensions = static_cast<int>(shape.size()), of_columns_.axes = shape;
-    std::ptrdiff_t next = 1;
-    for (std::size_t i = shape.size(); i-- != 0; next *= static_cast<std::ptrdiff_t>(shape[i].n)) {
-      of_columns_.axes[i].stride = next;
-    }
-    filter_.where = &of_columns_;
-  }
-
-  /// False for a mask that does not broadcast, which is refused later, with its shape.
-  bool intersect_with_mask(const std::vector<axis>& shape) {
-    const std::vector<axis> given = mask_.all_axes();
-    if (given.size() > shape.size()) return false;
-    std::vector<std::ptrdiff_t> strides(shape.size(), 0);
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const std::size_t at = shape.size() - given.size() + i;
-      if (given[i].n != 1 && given[i].n != shape[at].n) return false;
-      strides[at] = given[i].n == 1 ? 0 : given[i].stride;
-    }
-    std::vector<std::size_t> position(shape.size(), 0);
-    const auto* flag = static_cast<const char*>(mask_.data);
-    for (std::uint8_t& valid : valid_) {
-      valid &= *flag != 0 ? 1 : 0;
-      for (std::size_t i = shape.size(); i-- != 0;) {  // to the next position in the order of C
-        flag += strides[i];
-        if (++position[i] != shape[i].n) break;
-        flag -= static_cast<std::ptrdiff_t>(position[i]) * strides[i];
-        position[i] = 0;
-      }
-    }
-    return true;
-  }
-
-  const char* caller_;
-  nb::handle where_, initial_;
-  imported_array mask_, of_columns_;
-  std::vector<std::uint8_t> valid_;
-  element_filter filter_;
-};
-
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
 [[gnu::always_inline]] inline nb::object compute_with(const reduction_function& function,
                                                       const call_arguments& given, vectors& inputs,
@@ -491,7 +334,7 @@ class given_filter {
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
   if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
-  if (has_filter) call.filter = filter->of(inputs, call);
+  if (has_filter) call.filter = filter->of(inputs, call.ddof, call.adds);
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
@@ -533,40 +376,6 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
   return normalise({caller, function.signature.after == shape_arguments::weight_and_bias, place(0), place(1),
                     place(2), keyword(given, epsilon_parameter, Py_None), keyword(given, out_parameter, Py_None),
                     keyword(given, stream_parameter, Py_None), read_placement(given, caller)});
-}
-
-bool has_complex_elements(const reduction_function& function, const call_arguments& given) {
-  const auto is_complex = [](PyObject* x) {
-    if (is_masked(x)) return false;
-    const nb::object dtype = find_attribute(x, "dtype");
-    const nb::object kind = dtype.is_valid() ? find_attribute(dtype.ptr(), "kind") : nb::object();
-    return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
-           PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
-  };
-  const bool has_parts = function.what == reduction::sum || function.what == reduction::mean ||
-                         function.what == reduction::asum || function.what == reduction::sum_of_squares ||
-                         function.what == reduction::nrm2 || function.what == reduction::dot;
-  if (!has_parts || function.takes == shapes::lists || function.signature.inputs == 0) return false;
-  return is_complex(given.inputs[0]) || (function.signature.inputs == 2 && is_complex(given.inputs[1]));
-}
-
-/// What exactdot/_complex.py computes.
-nb::object compute_complex(const reduction_function& function, const call_arguments& given) {
-  const finalization_guard guard;
-  const int inputs = function.signature.inputs;
-  const nb::handle first = given.inputs[0], second = given.inputs[inputs - 1];
-  const nb::object arrays = inputs == 2 ? nb::object(nb::make_tuple(first, second)) : nb::make_tuple(first);
-  nb::list after;
-  for (int i = inputs; i < function.signature.positional(); ++i) {
-    if (given.inputs[i] != nullptr) after.append(nb::handle(given.inputs[i]));
-  }
-  nb::dict options;
-  for (unsigned i = 0; i < parameter_count; ++i) {
-    if (given.keywords[i] != nullptr) options[name_of_parameter(i)] = nb::handle(given.keywords[i]);
-  }
-  return nb::module_::import_("exactdot._complex")
-      .attr("compute")(function.signature.name, std::string(name_of(function.what)).c_str(), arrays,
-                       nb::tuple(after), options);
 }
 
 }  // namespace
