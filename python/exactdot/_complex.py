@@ -56,8 +56,11 @@ def vdot(a: Any, b: Any, **options: Any) -> Any:
     return _engine.vecdot(flat_a, flat_b, **options)
 
 
-def compute(name: str, what: str, inputs: tuple[Any, ...], after: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The call name(*inputs, *after, **options) of the reduction `what`; an input holds complex elements."""
+def compute(name: str, kind: str, inputs: tuple[Any, ...], after: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The call name(*inputs, *after, **options); an input holds complex elements.
+
+    kind: the result is complex, of the "parts" or of "products", or real, of the "pairs" of parts.
+    """
     if any(hasattr(x, "__cuda_array_interface__") for x in inputs):
         raise TypeError(f"{name}: complex elements lie in GPU memory; reduce their real and imaginary parts")
     if options.pop("add_to", None) is not None:
@@ -70,10 +73,10 @@ def compute(name: str, what: str, inputs: tuple[Any, ...], after: tuple[Any, ...
         there = ~np.isnan(arrays[0]) if len(arrays) == 1 else ~(np.isnan(arrays[0]) | np.isnan(arrays[1]))
         options["where"] = there & options.get("where", True)
     function = getattr(_engine, name)
-    if what not in ("sum", "mean", "dot"):
+    if kind == "pairs":
         return _of_pairs(function, arrays[0], after, options)
     to = _Results(name, options)
-    if len(arrays) == 1:
+    if kind == "parts":
         return to.store(*(function(part, *after, **options) for part in (arrays[0].real, arrays[0].imag)))
     return to.store(*_products(function, arrays[0], arrays[1], after, options))
 

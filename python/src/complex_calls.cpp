@@ -6,6 +6,20 @@
 
 namespace exactdot::python {
 
+namespace {
+
+/// How the terms of one sum extend to complex elements; null if they do not. By their factors: x is linear in the
+/// parts, a·b has products of them, |x| and x² are sums over both.
+const char* kind_of(reduction what) {
+  const core::reduction_info& info = core::info_of(what);
+  if (info.sums != 1) return nullptr;
+  const core::term_info& term = core::term_at(info.term);
+  if (term.inputs == 2) return term.absolute ? nullptr : "products";
+  return term.factors == 1 && !term.absolute ? "parts" : "pairs";
+}
+
+}  // namespace
+
 bool has_complex_elements(const reduction_function& function, const call_arguments& given) {
   const auto is_complex = [](PyObject* x) {
     if (is_masked(x)) return false;
@@ -14,10 +28,8 @@ bool has_complex_elements(const reduction_function& function, const call_argumen
     return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
            PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
   };
-  const bool has_parts = function.what == reduction::sum || function.what == reduction::mean ||
-                         function.what == reduction::asum || function.what == reduction::sum_of_squares ||
-                         function.what == reduction::nrm2 || function.what == reduction::dot;
-  if (!has_parts || function.takes == shapes::lists || function.signature.inputs == 0) return false;
+  const bool is_of_vectors = function.takes != shapes::lists && function.takes != shapes::normalised;
+  if (!is_of_vectors || function.signature.inputs == 0 || kind_of(function.what) == nullptr) return false;
   return is_complex(given.inputs[0]) || (function.signature.inputs == 2 && is_complex(given.inputs[1]));
 }
 
@@ -35,8 +47,7 @@ nb::object compute_complex(const reduction_function& function, const call_argume
     if (given.keywords[i] != nullptr) options[name_of_parameter(i)] = nb::handle(given.keywords[i]);
   }
   return nb::module_::import_("exactdot._complex")
-      .attr("compute")(function.signature.name, std::string(name_of(function.what)).c_str(), arrays,
-                       nb::tuple(after), options);
+      .attr("compute")(function.signature.name, kind_of(function.what), arrays, nb::tuple(after), options);
 }
 
 }  // namespace exactdot::python
