@@ -77,7 +77,7 @@ def compute(name: str, kind: str, inputs: tuple[Any, ...], after: tuple[Any, ...
         return _of_pairs(function, arrays[0], after, options)
     to = _Results(name, options)
     if kind == "parts":
-        return to.store(*(function(part, *after, **options) for part in (arrays[0].real, arrays[0].imag)))
+        return to.store(*_of_parts(function, arrays[0], after, options))
     return to.store(*_products(function, arrays[0], arrays[1], after, options))
 
 
@@ -142,14 +142,7 @@ def _of_pairs(function: Callable[..., Any], x: Any, after: tuple[Any, ...], opti
 
 
 def _of_axes(function: Callable[..., Any], pairs: Any, options: dict[str, Any]) -> Any:
-    given = {**options}
-    if "axis" in options:
-        axes = options["axis"] if isinstance(options["axis"], tuple) else (options["axis"],)
-        dimensions = pairs.ndim - 1
-        numbers = [operator.index(axis) for axis in axes]
-        if any(not -dimensions <= axis < dimensions for axis in numbers):
-            raise ValueError(f"{function.__name__}: axis is {options['axis']}")
-        given["axis"] = (*(axis % dimensions for axis in numbers), dimensions)
+    given = {**options, "axis": (*_axes(function, options, pairs.ndim - 1), pairs.ndim - 1)}
     if "where" in options:
         given["where"] = np.asarray(options["where"])[..., None]
     keeps = _flag(options.get("keepdims", False), "keepdims", function.__name__)
@@ -157,6 +150,38 @@ def _of_axes(function: Callable[..., Any], pairs: Any, options: dict[str, Any]) 
         given["out"] = options["out"][..., None]
     result = function(pairs, **given)
     return options["out"] if isinstance(options.get("out"), np.ndarray) else result[..., 0] if keeps else result
+
+
+def _axes(function: Callable[..., Any], options: dict[str, Any], dimensions: int) -> tuple[int, ...]:
+    """The axes that are reduced, from 0 on."""
+    if "axis" not in options:
+        return tuple(range(dimensions))
+    axes = options["axis"] if isinstance(options["axis"], tuple) else (options["axis"],)
+    numbers = [operator.index(axis) for axis in axes]
+    if any(not -dimensions <= axis < dimensions for axis in numbers):
+        raise ValueError(f"{function.__name__}: axis is {options['axis']}")
+    return tuple(axis % dimensions for axis in numbers)
+
+
+def _of_parts(function: Callable[..., Any], x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+    """The reduction of the real parts and that of the imaginary ones: of the columns of an array of pairs."""
+    name = function.__name__
+    if name.startswith("segment_") or x.ndim == 0 or "negative_zero" in options:
+        return function(x.real, *after, **options), function(x.imag, *after, **options)
+    given = {**options}
+    as_array = given.pop("out", None) is ...
+    try:
+        if not after:
+            given["axis"] = _axes(function, options, x.ndim)
+        if "where" in options:
+            given["where"] = np.asarray(options["where"])[..., None]
+        results = function(x[..., None].view(x.real.dtype), *after, **given)
+    except (TypeError, ValueError):
+        function(x.real, *after, **options)  # which names what is wrong by the shapes of the caller
+        raise
+    if results.ndim == 1 and not as_array:
+        return float(results[0]), float(results[1])
+    return results[..., 0], results[..., 1]
 
 
 def _layout(name: str, x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:

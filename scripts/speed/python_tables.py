@@ -150,6 +150,19 @@ def jax_machine(results):
     return torch_machine(results, threads=", one processor", peer="jax", name="JAX")
 
 
+def statistic_calls(results):
+    rows = [[row["what"], row["peer"], duration(row["peer_ns"]), duration(row["exactdot_ns"]), figure(row["exactdot_ns"] / row["peer_ns"])]
+            for row in results["rows"]]
+    return table(["call", "peer", "its time", "exactdot", "ratio"], rows)
+
+
+def statistics_machine(results):
+    about = results["machine"]
+    return paragraph(f"{about['cpu']}, one processor, Python {about['python']}, NumPy {about['numpy']}, pandas {about['pandas']}, Polars "
+                     f"{about['polars']}, exactdot {about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of "
+                     f"{results['rounds']} samples in turns, with a load of {results['load']:.2f} on the machine.")
+
+
 def torch_ranks_machine(results):
     return paragraph(f"{results['ranks']} {results['device']}, {results['backend'].upper()}, PyTorch {results['torch']}, exactdot "
                      f"{results['version'].partition('+')[0]}, {results['date']}; medians of the slower rank's time.")

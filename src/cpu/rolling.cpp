@@ -1,6 +1,7 @@
 // Implementation of rolling.hpp.
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cpu/levels.hpp>
 #include <cpu/rolling.hpp>
 #include <cstring>
@@ -229,33 +230,51 @@ class rolling_line {
 
 engine::operand operand_of(const any_vector& x) { return {x.data, x.stride, x.type, x.swapped, false}; }
 
+/// The word of a sum, or of a mean of n, where one operation of the processor gives it.
+class short_integer_result {
+ public:
+  short_integer_result(const core::result_rule& rule, bool is_mean, element_type result)
+      : is_mean_(is_mean),
+        is_signed_(result == element_type::int64),
+        is_unsigned_(result == element_type::uint64),
+        is_double_(rule.gives<double>()) {}
+  [[nodiscard]] bool has(__int128 sum) const {
+    constexpr std::int64_t exact = std::int64_t{1} << 53, far = std::int64_t{1} << 62;
+    if (is_double_) return -exact <= sum && sum <= exact;
+    return (is_signed_ && -far <= sum && sum <= far) || (is_unsigned_ && 0 <= sum && sum <= far);
+  }
+  /// A quotient of two doubles is rounded once. n <= 2^53.
+  [[nodiscard]] std::uint64_t of(__int128 sum, std::size_t n) const {
+    const auto whole = static_cast<std::int64_t>(sum);
+    if (!is_double_) return static_cast<std::uint64_t>(whole);
+    return core::to_word(is_mean_ ? static_cast<double>(whole) / static_cast<double>(n)
+                                  : static_cast<double>(whole));
+  }
+
+ private:
+  bool is_mean_, is_signed_, is_unsigned_, is_double_;
+};
+
 /// Sums, or means, of integers, which 128 bits hold.
-void roll_integers(const rolling_request& asked, const any_vector& x, const any_vector& out) {
+template <std::integral T>
+void roll_integers(const rolling_request& asked, const T* values, const any_vector& x, const any_vector& out) {
   using int128 = __int128;
   const core::reduction_info& info = core::info_of(asked.what);
   const core::result_rule rule(info.finish, core::format_of(out.type));
+  const short_integer_result at_once(rule, info.counts_elements(), out.type);
   std::vector<std::uint64_t> words(x.n);
-  const auto value_at = [&](std::size_t i) {
-    return with_element(x.type, [&]<class T>(T) -> int128 {
-      T value{};
-      engine::operand at = operand_of(x);
-      at.data = static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(i) * x.stride;
-      engine::copy_contiguous(at, x.type, 0, 1, &value);
-      if constexpr (std::is_integral_v<T>) {
-        return value;
-      } else {
-        return 0;
-      }
-    });
-  };
   int128 sum = 0;
   for (std::size_t i = 0; i < x.n; ++i) {
-    sum += value_at(i);
-    if (i >= asked.window) sum -= value_at(i - asked.window);
+    sum += values[i];
+    if (i >= asked.window) sum -= values[i - asked.window];
     const std::size_t n = std::min(i + 1, asked.window);
     if (i % poll == 0) throw_if_cancelled(asked);
     if (n < asked.min_count) {
       words[i] = core::nan_word(rule.format());
+      continue;
+    }
+    if (at_once.has(sum)) {
+      words[i] = at_once.of(sum, n);
       continue;
     }
     const auto magnitude = static_cast<core::uint128>(sum < 0 ? -sum : sum);
@@ -275,6 +294,16 @@ void roll_integers(const rolling_request& asked, const any_vector& x, const any_
     words[i] = found.word;
   }
   store_words(out, 0, words.data(), x.n);
+}
+
+void roll_integers(const rolling_request& asked, const any_vector& x, const any_vector& out) {
+  with_element(x.type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      std::vector<T> values(x.n);
+      engine::copy_contiguous(operand_of(x), x.type, 0, x.n, values.data());
+      roll_integers(asked, values.data(), x, out);
+    }
+  });
 }
 
 /// The elements as doubles. Throws for integers that these do not hold.
