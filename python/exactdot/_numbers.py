@@ -71,7 +71,7 @@ def _convert(x: Any) -> Any:
 
 def _array_of(x: Any) -> Any:
     """The array of an object that NumPy converts; nulls, and columns of a frame that would be rounded, are refused."""
-    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
+    modules = _modules(x)
     if "pandas" in modules and getattr(x, "ndim", 0) == 2:
         types = set(x.dtypes)
         is_one = len(types) == 1 and isinstance(next(iter(types)), np.dtype)  # which has no nulls, unlike pandas' own
@@ -338,38 +338,45 @@ def numbers_of(x: Any) -> ExactNumbers:
 
 def convert_without_nulls(x: Any) -> tuple[Any, bytes]:
     """As convert() of x with 0 for its nulls, and a byte for each element: 0 for a null; no bytes if there is no null."""
-    modules = {each.__module__.partition(".")[0] for each in type(x).__mro__}
+    modules = _modules(x)
+    if not modules & {"pandas", "polars", "pyarrow"} or getattr(x, "nlevels", 1) > 1:  # several levels are no column
+        return convert(x), b""
     if "pandas" in modules and getattr(x, "ndim", 0) == 2:
         columns = [x.iloc[:, i].array for i in range(x.shape[1])]
-        filled = x.copy(deep=False)
-        for i, (column, valid) in enumerate(parts := [_fill_nulls(column) for column in columns]):
-            if valid is not None:
-                filled.isetitem(i, column)
     elif (named := _columns_of(x, modules)) is not None:
-        parts = [_fill_nulls(column) for _, column in named]
-        filled = x
-        for i, ((name, _), (column, valid)) in enumerate(zip(named, parts)):
-            if valid is not None:
-                filled = filled.set_column(i, name, column) if "pyarrow" in modules else filled.with_columns(column)
-    elif modules & {"pandas", "polars", "pyarrow"}:
+        columns = [column for _, column in named]
+    else:
         filled, valid = _fill_nulls(getattr(x, "array", x))
         return convert(filled), b"" if valid is None else valid.tobytes()
-    else:
-        return convert(x), b""
+    parts = [_fill_nulls(column) for column in columns]
     if all(valid is None for _, valid in parts):
         return convert(x), b""
-    rows = len(parts[0][0])
-    return convert(filled), np.stack([np.ones(rows, np.uint8) if valid is None else valid for _, valid in parts], axis=1).tobytes()
+    if "pandas" in modules:
+        frame = x.copy(deep=False)
+        for i, (column, valid) in enumerate(parts):
+            if valid is not None:
+                frame.isetitem(i, column)
+    elif "polars" in modules:
+        frame = x.with_columns([column for column, valid in parts if valid is not None])
+    else:
+        frame = type(x).from_arrays([column for column, _ in parts], names=x.schema.names)
+    present = [np.ones(len(parts[0][0]), np.uint8) if valid is None else valid for _, valid in parts]
+    return convert(frame), np.stack(present, axis=1).tobytes()
 
 
 def nulls_as_nans(x: Any) -> Any:
     """A column with NaN for its nulls, integers as float64; x itself if it has none or is no column of numbers.
 
-    Raises ValueError for integers that float64 does not hold.
+    Raises TypeError and ValueError, such as for integers that float64 does not hold.
     """
-    if type(x) in (list, tuple, np.ndarray):
+    modules = _modules(x)
+    if not modules & {"pandas", "polars", "pyarrow"}:
         return x
     array, valid = convert_without_nulls(x)
+    if isinstance(array, Refusal):
+        if getattr(x, "ndim", 1) != 2 and _columns_of(x, modules) is None:
+            return x  # the engine names the type of the column
+        raise (TypeError if array.is_type_error else ValueError)(array.sentence)
     if not valid:
         return x
     floats = array.astype(np.float64) if array.dtype.kind in "biu" else array.copy()
@@ -379,19 +386,30 @@ def nulls_as_nans(x: Any) -> Any:
     return floats
 
 
+def _modules(x: Any) -> set[str]:
+    """The packages that the classes of an object are from."""
+    return {each.__module__.partition(".")[0] for each in type(x).__mro__}
+
+
 def _fill_nulls(column: Any) -> tuple[Any, Any]:
     """A column of pandas' own types, Polars or PyArrow with 0 for its nulls, and a byte for each; None without nulls."""
     if hasattr(column, "isna"):  # of pandas
         nulls = np.asarray(column.isna())
-        if not nulls.any() or getattr(column.dtype, "kind", "O") not in "biuf" or isinstance(column.dtype, np.dtype) or (
-                not hasattr(column.dtype, "numpy_dtype")):
+        if not nulls.any() or not hasattr(column.dtype, "numpy_dtype") or column.dtype.kind not in "biuf":
             return column, None
         return column.fillna(column.dtype.type(0)), (~nulls).astype(np.uint8)
-    count = column.null_count
+    count = getattr(column, "null_count", 0)
     if not (count() if callable(count) else count):
         return column, None
-    kind = str(column.dtype if hasattr(column, "dtype") else column.type).lower()
-    if not kind.startswith(("bool", "int", "uint", "float", "double", "halffloat")):
+    is_polars = hasattr(column, "is_not_null")
+    kind = str(column.dtype if is_polars else column.type).lower()
+    if kind == "null":
+        column, kind = column.cast(float if is_polars else "float64"), "double"
+    if kind not in _KINDS_WITH_ZERO:
         return column, None
-    valid = column.is_not_null() if hasattr(column, "is_not_null") else column.is_valid()  # of Polars, of PyArrow
+    valid = column.is_not_null() if is_polars else column.is_valid()
     return column.fill_null(False if kind.startswith("bool") else 0), np.asarray(valid).astype(np.uint8)
+
+
+_KINDS_WITH_ZERO = {"bool", "boolean", "halffloat", "float", "double", "float16", "float32", "float64",
+                    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}

@@ -64,8 +64,8 @@ def _windows(caller: str, what: str, x: Any, window: Any, min_periods: Any, axis
     if skip_nan:
         try:
             x = nulls_as_nans(x)
-        except ValueError as refused:
-            raise ValueError(f"{caller}: x: {refused}") from None
+        except (TypeError, ValueError) as refused:
+            raise type(refused)(f"{caller}: x: {refused}") from None
     free = _engine_call._read_ddof(ddof, None, caller) if what in ("variance", "stddev") else 0
     if free != int(free):
         raise ValueError(f"{caller}: ddof is a fraction; use an integer")

@@ -33,11 +33,13 @@ bool has_complex_elements(const reduction_function& function, const call_argumen
   return is_complex(given.inputs[0]) || (function.signature.inputs == 2 && is_complex(given.inputs[1]));
 }
 
-nb::object compute_complex(const reduction_function& function, const call_arguments& given) {
+nb::object compute_complex(const reduction_function& function, const call_arguments& given, const vectors& read) {
   const finalization_guard guard;
   const int inputs = function.signature.inputs;
-  const nb::handle first = given.inputs[0], second = given.inputs[inputs - 1];
-  const nb::object arrays = inputs == 2 ? nb::object(nb::make_tuple(first, second)) : nb::make_tuple(first);
+  const bool was_iterator = PyIter_Check(given.inputs[0]) != 0;
+  const nb::object first = was_iterator ? read.first.for_python() : nb::borrow(given.inputs[0]);
+  const nb::object arrays =
+      inputs == 2 ? nb::object(nb::make_tuple(first, nb::handle(given.inputs[1]))) : nb::make_tuple(first);
   nb::list after;
   for (int i = inputs; i < function.signature.positional(); ++i) {
     if (given.inputs[i] != nullptr) after.append(nb::handle(given.inputs[i]));

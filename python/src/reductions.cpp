@@ -395,7 +395,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   } catch (const nb::builtin_exception& refused) {
     if (refused.type() != nb::exception_type::type_error || !has_complex_elements(function, given)) throw;
   }
-  return compute_complex(function, given);
+  return compute_complex(function, given, inputs);
 }
 
 }  // namespace exactdot::python

@@ -194,7 +194,57 @@ def test_types_and_out() -> None:
     assert strided.tolist() == [[3 + 0j] * 3] * 2
 
 
+def test_what_is_not_complex_is_read_as_elsewhere() -> None:
+    """The other input of a product, keys, offsets, masks: lists, iterators and columns as in calls without complex elements."""
+    x = np.array([1 + 2j, 3 - 1j, 2j])
+    assert xd.dot(np.ones(2, "c16"), [2**53 + 1, -2.0**53]) == 1 and xd.vdot([2**53 + 1, -2.0**53], np.ones(2, "c16")) == 1
+    assert xd.vdot([[2**53 + 1], [-2.0**53]], [[1], [1]]) == 1 and xd.vdot([[1.0, 2.0], [3.0, 4.0]], np.array([1.0, 2.0, 3.0, 4.0])) == 30
+    assert xd.dot(x, [1, 2, 3]) == xd.dot(iter([1.0, 2.0, 3.0]), x) == 7 + 6j
+    assert xd.vdot(x, [1, 2, 3]) == 7 - 6j and xd.vdot([1, 2, 3], x) == 7 + 6j
+    assert xd.group_sum(x, iter([0, 1, 0])).tolist() == [1 + 4j, 3 - 1j] and xd.group_asum(x, iter([0, 1, 0])).tolist() == [5, 4]
+    assert xd.segment_asum(x, iter([0, 1, 3])).tolist() == [3, 6] and xd.sum(x, where=iter([True, False, True])) == 1 + 4j
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    for mask in (polars.Series([True, False, True]), pandas.Series([True, False, True]), pandas.array([True, False, True], "boolean")):
+        assert xd.sum(x, where=mask, skip_nan=True) == 1 + 4j and xd.asum(x, where=mask) == 5
+    assert xd.dot(x, polars.Series([1.0, None, 3.0]), skip_nan=True) == 1 + 8j
+    for call, sentence in (
+            (lambda: xd.dot(x, polars.Series([1.0, None, 3.0])), "^dot: b: holds 1 null, at index 1"),
+            (lambda: xd.sum(x, where=pandas.Series([True, None, True], dtype="boolean"), skip_nan=True), "^sum: where: holds 1 null"),
+            (lambda: xd.vdot(pandas.DataFrame({"a": pandas.array([1, None], "Float64")}), np.ones(2)), "^vdot: a: holds 1 null")):
+        with pytest.raises(ValueError, match=sentence):
+            call()
+    frame = pandas.DataFrame({"a": [2**53 + 1], "b": [-2.0**53]})
+    for product in (lambda: xd.vecdot(np.ones(2, "c16"), frame), lambda: xd.vdot(frame, np.ones(2))):
+        with pytest.raises(TypeError, match="no element type holds all columns exactly"):
+            product()
+
+
+def test_shapes_of_products() -> None:
+    random = np.random.default_rng(8)
+    x, table = numbers(random, (5,), "c16"), numbers(random, (3, 5), "c16")
+    table[1, 2] = np.nan
+    kept = [expected_dot(x[keep], line[keep], True) for line, keep in zip(table, ~np.isnan(table))]
+    assert same(xd.vecdot(x, table, skip_nan=True), kept) and same(xd.vecdot(x[None], table, skip_nan=True), kept)
+    real = table.real.copy()
+    there = ~np.isnan(real)
+    assert same(xd.vecdot(x, real, skip_nan=True), [expected_dot(x[keep], line[keep].astype("c16"), True) for line, keep in zip(real, there)])
+    assert same(xd.vecdot(real, x, skip_nan=True, where=np.ones((3, 5), bool)),
+                [expected_dot(line[keep].astype("c16"), x[keep], True) for line, keep in zip(real, there)])
+    half = np.array([1 + 2j, complex(1, np.nan)])  # an element with one NaN is not there, for either part
+    assert xd.dot(half, np.ones(2), skip_nan=True) == xd.dot(np.ones(2), half, skip_nan=True) == xd.nansum(half) == 1 + 2j
+    mask = np.array([True, False, True, True, False])
+    assert same(xd.vecdot(x, table[:1], where=mask), [expected_dot(x[mask], table[0][mask], True)])
+    a, b = numbers(random, (4, 1000), "c16"), numbers(random, (4, 1000), "c16")
+    fast = xd.vecdot(a, b, mode="fast")
+    assert same(fast, xd.vecdot(np.ascontiguousarray(a.T), np.ascontiguousarray(b.T), axis=0, mode="fast"))
+    assert xd.sum(table[:1], axis=[0, 1]) == xd.sum(table[0]) and xd.asum(table[:1], axis=[0, 1]) == xd.asum(table[0])
+    for one in (np.zeros(1, "c16"), np.zeros((), "c16")):
+        assert xd.sum(x, out=one) is one and same(one, xd.sum(x)) and xd.dot(x, x, out=one) is one
+
+
 X = np.ones((2, 3), "c16")
+MASKED = np.ma.masked_array(X[0], [1, 0, 0])
+OVERLAPPING = np.lib.stride_tricks.as_strided(np.zeros(2, "c16"), (3,), (8,))
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.var(X), TypeError, "^var: x: elements are of dtype complex128"),
     (lambda: xd.max(X), TypeError, "^max: x: elements are of dtype complex128"),
@@ -206,7 +256,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.norm(X, axis=(0, 0)), ValueError, "^norm: axis .*0"),
     (lambda: xd.norm(X, axis=1.5), TypeError, "^norm: axis is 1.5"),
     (lambda: xd.norm(X, out=np.empty(3), axis=1), ValueError, "^norm: out has shape"),
-    (lambda: xd.sum(X, out=np.empty(3, "c16"), axis=1), ValueError, r"^sum: out has shape \(3,\), the result \(2,\)"),
+    (lambda: xd.sum(X, out=np.empty(3, "c16"), axis=1), ValueError, r"^sum: out has shape \(3,\), the results have \(2,\)"),
     (lambda: xd.sum(X, out=np.empty(2), axis=1), TypeError, "^sum: out is of float64"),
     (lambda: xd.sum(X, out=np.empty(2, "c8"), dtype="c16", axis=1), ValueError, "^sum: out is of complex64"),
     (lambda: xd.sum(X, dtype="f8"), ValueError, "^sum: dtype is float64; use complex64 or complex128"),
@@ -224,6 +274,30 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.segment_norm(X[0], [0.5, 2]), (TypeError, ValueError), "^segment_norm: "),
     (lambda: xd.segment_dot(X[0], X[0], [2, 1]), ValueError, "^segment_dot: offset 1 is 1, below the one before it, 2"),
     (lambda: xd.group_norm(X[0], [0, 1]), ValueError, "^group_norm: "),
+    (lambda: xd.dot(X[0], MASKED), TypeError, "^dot: b: is a masked array"),
+    (lambda: xd.dot(MASKED, X[0]), TypeError, "^dot: a: is a masked array"),
+    (lambda: xd.dot(MASKED.real, X[0]), TypeError, "^dot: a: is a masked array"),
+    (lambda: xd.group_norm(X[0], np.ma.masked_array([0, 1, 0], [0, 1, 0])), TypeError, "^group_norm: keys: is a masked array"),
+    (lambda: xd.segment_norm(X[0], np.ma.masked_array([0, 3], [0, 1])), TypeError, "^segment_norm: offsets: is a masked array"),
+    (lambda: xd.sum(X, where=np.ma.masked_array(X.real > 0, X.real > 0)), TypeError, "^sum: where: is a masked array"),
+    (lambda: xd.segment_norm(X[0], np.array([0, 2**63 + 3], "u8")), ValueError, "^segment_norm: offset 1 is"),
+    (lambda: xd.segment_asum(X[0], np.array([-2**63, 3])), ValueError, "^segment_asum: offset 0 is"),
+    (lambda: xd.segment_dot(X[0], X[0], np.array([0, 2**63 + 2], "u8")), ValueError, "^segment_dot: offset 1 is"),
+    (lambda: xd.sum(X, axis=0, out=OVERLAPPING), ValueError, "^sum: results would overwrite each other"),
+    (lambda: xd.sum(X, axis=0, out=X[0]), ValueError, "^sum: results lie within an input"),
+    (lambda: xd.sum(X, axis=0, out=np.ma.masked_array(np.empty(3, "c16"))), TypeError, "^sum: out is of MaskedArray"),
+    (lambda: xd.sum(X, axis=True), TypeError, "^sum: axis is a bool"),
+    (lambda: xd.vecdot(X, X, axis=2**70), ValueError, "^vecdot: axis is 1180591620717411303424"),
+    (lambda: xd.vecdot(X, X[0, 0]), ValueError, "^vecdot: an input has no dimension"),
+    (lambda: xd.vecdot(X, X[:, :2], skip_nan=True), ValueError, "^vecdot: the vectors differ in length"),
+    (lambda: xd.sum(X, where=[[True, False]], skip_nan=True), ValueError, "^sum: where does not broadcast"),
+    (lambda: xd.sum(X, where="abc", skip_nan=True), TypeError, "^sum: where: is not a vector"),
+    (lambda: xd.dot(X[0], None, skip_nan=True), TypeError, "^dot: b: is not a vector"),
+    (lambda: xd.norm(X, dtype="c7"), ValueError, "^norm: dtype is c7"),
+    (lambda: xd.sum(X, threads=None), TypeError, "^sum: threads is None"),
+    (lambda: xd.sum(X, skip_nan=None), TypeError, "^sum: skip_nan is None"),
+    (lambda: xd.linalg.vector_norm(X, ord=np.array([2, 2])), TypeError, "^vector_norm: the order of"),
+    (lambda: xd.norm(np.zeros((1,) * 64, "c16")), ValueError, "^norm: x has 64 dimensions"),
     (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3)), TypeError, "^group_sum: add_to is for real elements"),
 ]
 

@@ -195,6 +195,13 @@ def test_nulls_that_are_no_numbers() -> None:
         xd.sum(polars.DataFrame({"a": [1, None], "b": [1, 2]}), axis=0, skip_nan=True, where=[True, True, True])
     with pytest.raises(ValueError, match="^weighted_mean: a column with nulls beside an array of another shape"):
         xd.weighted_mean(np.ones(4), polars.DataFrame({"a": [1.0, None], "b": [1.0, 2.0]}), skip_nan=True)
+    nothing = [polars.DataFrame({"a": [None, None], "b": [1.0, 2.0]}), pyarrow.table({"a": pyarrow.nulls(2), "b": [1.0, 2.0]})]
+    assert all(xd.sum(frame, axis=0, skip_nan=True).tolist() == [0, 3] for frame in nothing)
+    twice = pyarrow.table([[1, None], [None, 5]], names=["a", "a"])
+    assert xd.sum(twice, axis=0, skip_nan=True).tolist() == [1, 5]
+    for x in (pandas.NA, pandas.MultiIndex.from_tuples([(1, 2)]), pyarrow.table({"a": pyarrow.array([Decimal(1), None])})):
+        with pytest.raises((TypeError, ValueError), match="^sum: x: "):
+            xd.sum(x, skip_nan=True)
     left, right = (polars.DataFrame({"a": values, "b": [1.0, 2.0, 4.0]}) for values in ([1.0, None, 3.0], [None, 5.0, 2.0]))
     assert xd.weighted_mean(left, right, axis=0, skip_nan=True).tolist() == [3.0, 3.0]
 

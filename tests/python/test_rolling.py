@@ -180,3 +180,9 @@ def test_nulls_of_columns() -> None:
         xd.rolling_sum(polars.Series(["a", None]), 2, skip_nan=True)
     flags = polars.Series([True, None, True])
     assert xd.rolling_mean(flags, 2, min_periods=1, skip_nan=True).tolist() == [1, 1, 1]
+    assert xd.rolling_sum(iter([1.0, 2.0, 3.0]), 2, min_periods=1, skip_nan=True).tolist() == [1, 3, 5]
+    with pytest.raises(TypeError, match="^rolling_sum: x: no element type holds all columns exactly"):
+        xd.rolling_sum(pandas.DataFrame({"a": pandas.array([1, None], "Int64"), "b": [1.5, 2.0]}), 2, axis=0, skip_nan=True)
+    for x in (pandas.NA, pyarrow.scalar(1.5)):
+        with pytest.raises((TypeError, ValueError), match="^rolling_sum: x: "):
+            xd.rolling_sum(x, 2, skip_nan=True)
