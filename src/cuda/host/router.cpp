@@ -145,6 +145,16 @@ bool convert_by_packs(const engine::plan& each) {
   return core::carrier_of(each.a.type) == each.carrier && is_narrow && holds_terms && is_alike && !each.a.swapped;
 }
 
+/// Whether kernels of columns do so with floats of 16 bits beside those of 32.
+bool convert_mixed_columns(const engine::plan& each) {
+  const auto is_half = [](element_type type) {
+    return type == element_type::float16 || type == element_type::bfloat16;
+  };
+  return each.info().inputs == 2 && !each.info().is_extremum && !each.info().needs_squares() &&
+         each.carrier == element_type::float32 && each.result.precision() <= 24 && is_half(each.a.type) &&
+         each.b.type == element_type::float32 && !each.a.swapped && !each.b.swapped;
+}
+
 std::ptrdiff_t bytes_of(const engine::operand& x) { return static_cast<std::ptrdiff_t>(size_of(x.type)); }
 
 bool are_columns(const engine::plan& each, const engine::shared_axis& lines) {
@@ -209,6 +219,8 @@ vectors_of_call describe(const engine::batch& of, const engine::shared_axis& lin
   const bool is_element = call.are_carriers || each.info().is_extremum;
   const bool is_one_row = !call.are_segments && each.n <= 1 && is_element && !each.a.swapped;
   call.lie = of.outer_a.empty() ? arrangement_of(each, lines, is_one_row) : arrangement::axes;
+  call.convert_by_packs = call.convert_by_packs ||
+                          (call.lie == arrangement::columns && !call.are_segments && convert_mixed_columns(each));
   if (const auto right = right_sides_of(of, lines)) call.right_sides = of.results[right->position].n;
   call.have_columns = (call.are_carriers || call.convert_by_packs) &&
                       std::ranges::any_of(of.results, [&](const auto& axis) { return are_columns(each, axis); });

@@ -38,7 +38,7 @@ __device__ __forceinline__ void load_row(const char* at, std::ptrdiff_t next, in
 
 /// Neighbouring columns of one thread, whose elements it adds to Sums (sum/packed_sum.cuh, work/extremum_load.cuh)
 /// by words.
-template <class Sums, class Element, bool two, class Team, int width, int in_flight>
+template <class Sums, class Element, bool two, class Team, int width, int in_flight, class Other = Element>
 class columns_of_thread {
  public:
   /// `count` columns from `a` on, at most `width`; those of `b` are `next_b` bytes apart.
@@ -53,14 +53,17 @@ class columns_of_thread {
 
   /// Adds the thread's rows of those from `first` to `end`.
   __device__ __forceinline__ const Sums& add(std::size_t first, std::size_t end) {
-    bool is_wide = bytes >= 4 && count_ == width && is_aligned(a_);
-    if constexpr (two) is_wide = is_wide && next_b_ != 0 && is_aligned(b_);
+    bool is_wide = bytes >= 4 && count_ == width && is_aligned(a_, alignment);
+    if constexpr (two) is_wide = is_wide && next_b_ != 0 && is_aligned(b_, alignment_of_other);
     is_wide ? add_rows<bytes >= 4>(first, end) : add_rows<false>(first, end);
     return sums_;
   }
 
  private:
   static constexpr unsigned bytes = width * sizeof(Element), alignment = bytes < 16 ? bytes : 16;
+  static constexpr unsigned alignment_of_other = width * sizeof(Other) < 16 ? width * sizeof(Other) : 16;
+  static constexpr int words = (static_cast<int>(bytes) + 3) / 4;
+  static constexpr int other_words = (width * static_cast<int>(sizeof(Other)) + 3) / 4;
 
   any_operand a_, b_;
   std::ptrdiff_t next_b_;
@@ -68,7 +71,7 @@ class columns_of_thread {
   Team team_;
   Sums sums_;
 
-  static __device__ __forceinline__ bool is_aligned(const any_operand& x) {
+  static __device__ __forceinline__ bool is_aligned(const any_operand& x, unsigned alignment) {
     return (reinterpret_cast<std::uintptr_t>(x.data) | static_cast<std::uintptr_t>(x.stride)) % alignment == 0;
   }
   template <bool is_wide>
@@ -80,18 +83,24 @@ class columns_of_thread {
   }
   template <bool is_wide, int rows>
   __device__ __forceinline__ void turn(std::size_t row) {
-    unsigned x[rows][Sums::words], y[rows][Sums::words];
+    unsigned x[rows][words], y[rows][other_words];
     const auto from = static_cast<std::ptrdiff_t>(row), lanes = static_cast<std::ptrdiff_t>(team_.threads());
     const char *const a = a_.data + from * a_.stride, *const b = b_.data + from * b_.stride;
 #pragma unroll
     for (int k = 0; k < rows; ++k) {
       load_row<Element, width, is_wide>(a + k * (lanes * a_.stride), sizeof(Element), count_, x[k]);
       if constexpr (two) {
-        load_row<Element, width, is_wide>(b + k * (lanes * b_.stride), next_b_, count_, y[k]);
+        load_row<Other, width, is_wide>(b + k * (lanes * b_.stride), next_b_, count_, y[k]);
       }
     }
 #pragma unroll
-    for (int k = 0; k < rows; ++k) sums_.add(x[k], two ? y[k] : x[k]);
+    for (int k = 0; k < rows; ++k) {
+      if constexpr (two) {
+        sums_.add(x[k], y[k]);
+      } else {
+        sums_.add(x[k], x[k]);
+      }
+    }
   }
 };
 
@@ -128,13 +137,22 @@ __device__ __forceinline__ void reduce_rows(const Columns& in, std::size_t colum
     const element_type type = in.first.a.type;
     with_converted_type<typename Work::Term, typename Work::carrier, true, Work::sums == 1>(
         type, [&]<class Element>(Element) {
-          using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
           const auto line = in.line(column);
-          columns_of_thread<sums, Element, sums::two, Team, width, in_flight> of_rows(line.a, line.b, in.next_b,
-                                                                                      in.count - column, team, {});
-          const sums& found = of_rows.add(first, end);
+          const auto reduce = [&]<class Sums, class Other>() {
+            columns_of_thread<Sums, Element, Sums::two, Team, width, in_flight, Other> of_rows(
+                line.a, line.b, in.next_b, in.count - column, team, {});
+            const Sums& found = of_rows.add(first, end);
 #pragma unroll
-          for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) / team.threads() + 2);
+            for (int j = 0; j < width; ++j) totals[j] = found.total(j, (end - first) / team.threads() + 2);
+          };
+          if constexpr (Work::Term::inputs == 2 && floating_element<Element> && sizeof(Element) == 2) {
+            if (line.b.type == element_type::float32) {
+              using sums = packed_term<typename Work::carrier, typename Work::Term, Element, float>;
+              return reduce.template operator()<packed_columns<sums, Element, width, float>, float>();
+            }
+          }
+          using sums = packed_columns<typename Work::template of_packs<Element>, Element, width>;
+          reduce.template operator()<sums, Element>();
         });
   } else if constexpr (layout == input_layout::contiguous) {
     using best = typename Work::template of_columns<width>;

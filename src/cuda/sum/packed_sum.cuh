@@ -84,8 +84,9 @@ EXACTDOT_CORE double power(int exponent) {
   return core::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// A sum of the terms of such elements. Carrier: of the line's total; of floats it is float.
-template <class Carrier, class Term_, class Element>
+/// A sum of the terms of such elements. Carrier: of the line's total; of floats it is float. Other: of the second
+/// input, Element but for floats of 16 bits beside those of 32.
+template <class Carrier, class Term_, class Element, class Other = Element>
 class packed_term {
  public:
   using Term = Term_;
@@ -105,8 +106,8 @@ class packed_term {
 
   /// Of fewer than `end` terms, whose factors are those of `half` the words of these ranges.
   [[nodiscard]] __device__ __forceinline__ line_sum<Carrier, Term> total(const magnitude_range<Element>& a,
-                                                                         const magnitude_range<Element>& b,
-                                                                         int half, std::uint64_t end) const {
+                                                                         const magnitude_range<Other>& b, int half,
+                                                                         std::uint64_t end) const {
     const double sum = sum_[0] + sum_[1];
     // E, and what no partial sum exceeds
     const double error = is_monotone ? sum * static_cast<double>(end) : error_[0] + error_[1] + fabs(sum);
@@ -122,13 +123,14 @@ class packed_term {
 
  private:
   static constexpr bool is_monotone = Term::absolute || (Term::factors == 2 && Term::inputs == 1);
-  static constexpr bool are_float_products = float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2);
+  static constexpr bool are_float_products =
+      float8_element<Element> || (Term::inputs == 2 && sizeof(Element) == 2 && sizeof(Other) == 2);
   static constexpr int min_float_exponent = -149;
   double sum_[2] = {}, error_[2] = {};
 
   __device__ __forceinline__ void add_to(int i, const unsigned* a, const unsigned* b, int j) {
     const float x = factor<Term>(float_of(element_of<Element>(a, j)));
-    const float y = factor<Term>(float_of(element_of<Element>(Term::inputs == 2 ? b : a, j)));
+    const float y = factor<Term>(float_of(element_of<Other>(Term::inputs == 2 ? b : a, j)));
     add_term(i, x, y);
   }
   __device__ __forceinline__ void add_term(int i, float x, float y) {
@@ -244,17 +246,19 @@ class packed_line {
 };
 
 /// Of `width` neighbouring columns, whose elements lie in words.
-template <class Sums, class Element, int width>
+template <class Sums, class Element, int width, class Other = Element>
 class packed_columns {
  public:
   static constexpr bool two = Sums::Term::inputs == 2;
   static constexpr int words = (width * static_cast<int>(sizeof(Element)) + 3) / 4;
+  static constexpr int other_words = (width * static_cast<int>(sizeof(Other)) + 3) / 4;
 
-  __device__ __forceinline__ void add(const unsigned (&a)[words], const unsigned (&b)[words]) {
+  __device__ __forceinline__ void add(const unsigned (&a)[words], const unsigned (&b)[other_words]) {
 #pragma unroll
-    for (int i = 0; i < words; ++i) {
-      range_a_[i].include(a[i]);
-      if constexpr (two) range_b_[i].include(b[i]);
+    for (int i = 0; i < words; ++i) range_a_[i].include(a[i]);
+    if constexpr (two) {
+#pragma unroll
+      for (int i = 0; i < other_words; ++i) range_b_[i].include(b[i]);
     }
 #pragma unroll
     for (int j = 0; j < width; ++j) sums_[j].add_element(a, b, j);
@@ -262,11 +266,16 @@ class packed_columns {
   /// Of column j, of fewer than `end` elements.
   [[nodiscard]] __device__ __forceinline__ auto total(int j, std::uint64_t end) const {
     const int word = j * static_cast<int>(sizeof(Element)) / 4, half = j % 2;
-    return sums_[j].total(range_a_[word], two ? range_b_[word] : range_a_[word], half, end);
+    if constexpr (two) {
+      return sums_[j].total(range_a_[word], range_b_[j * static_cast<int>(sizeof(Other)) / 4], half, end);
+    } else {
+      return sums_[j].total(range_a_[word], range_a_[word], half, end);
+    }
   }
 
  private:
-  magnitude_range<Element> range_a_[words], range_b_[two ? words : 1];
+  magnitude_range<Element> range_a_[words];
+  magnitude_range<Other> range_b_[two ? other_words : 1];
   Sums sums_[width];
 };
 
