@@ -12,6 +12,7 @@ import json
 import statistics
 import sys
 import time
+import types
 
 # the gradients of a model of 1.1·10^9 parameters, and many tensors of some thousand elements
 LISTS = {"1.14·10^9": [(2048, 2048)] * 64 + [(8192, 2048)] * 48 + [(2048,)] * 33 + [(32000, 2048)],
@@ -66,10 +67,36 @@ def norms(torch, xd):
                        lambda x=x, w=w, b=b, out=out: xd.layer_norm(x, w, b, epsilon=1e-5, out=out))
 
 
+def norm_gradients(torch, _):
+    """Gradients of rows, weights and biases; bytes of the rows that are read and written. PyTorch's by its own kernels."""
+    try:
+        from exactdot.torch._normalisation_operators import gradient_of_normalised
+    except ImportError:  # an older package
+        return
+    aten = torch.ops.aten
+    for name, size in TYPES.items():
+        dtype = getattr(torch, name)
+        if not dtype.is_floating_point or size == 8:
+            continue
+        for m, n in NORMS:
+            x, g, weight, bias = (data(torch, dtype, *shape) for shape in ((m, n), (m, n), (n,), (n,)))
+            for what, centred in (("rms_norm_gradient", False), ("layer_norm_gradient", True)):
+                of = types.SimpleNamespace(saved_tensors=(x, weight, bias if centred else None), epsilon=1e-5, centred=centred, dims=1,
+                                           needs_input_grad=(True, True, centred))
+                if centred:
+                    _, *of_rows = aten.native_layer_norm(x, (n,), weight, bias, 1e-5)
+                    theirs = lambda x=x, g=g, w=weight, b=bias, n=n, r=of_rows: aten.native_layer_norm_backward(g, x, (n,), *r, w, b, [True] * 3)
+                else:
+                    _, of_rows = aten._fused_rms_norm(x, (n,), weight, 1e-5)
+                    theirs = lambda x=x, g=g, w=weight, n=n, r=of_rows: aten._fused_rms_norm_backward(g, x, (n,), r, w, [True] * 2)
+                yield f"{what} {name} {m}x{n}", 3 * x.numel() * size, theirs, lambda g=g, of=of: gradient_of_normalised(of, g)
+
+
 def cases(torch, xd):
     """Name, bytes that are read, PyTorch's call and ours."""
     yield from lists(torch, xd)
     yield from norms(torch, xd)
+    yield from norm_gradients(torch, xd)
     for name, size in TYPES.items():
         dtype = getattr(torch, name)
         floating = dtype.is_floating_point
@@ -173,6 +200,7 @@ def main():
     import torch
     import exactdot as xd
     torch.manual_seed(1)
+    torch.set_grad_enabled(False)
     speed = speed_of_reading(torch)
     rows, end = [], time.monotonic() + chosen.seconds
     for name, size, theirs, ours in cases(torch, xd):

@@ -111,6 +111,10 @@ void gpu_normalise(const gpu_rows& asked, const stream_choice& stream) {
   enqueue(asked, stream, [&](cuda::workspace& on) { cuda::detail::enqueue_normalised(on, asked.asked); });
 }
 
+void gpu_gradients(const engine::gradient_request& asked, int device, const stream_choice& stream) {
+  on_stream(device, stream, [&](cuda::workspace& on) { cuda::detail::enqueue_gradients(on, asked); });
+}
+
 void gpu_reduce_list(const gpu_list& asked, const stream_choice& stream) {
   enqueue(asked, stream, [&](cuda::workspace& on) {
     cuda::reduce(on, asked.what, cuda::vector_list{asked.vectors, asked.ends}, asked.out);

@@ -76,6 +76,8 @@ struct gpu_rows {
   int device;
 };
 void gpu_normalise(const gpu_rows& asked, const stream_choice& stream);
+/// Gradients of such arrays, whose memory the caller keeps until the stream has done the call.
+void gpu_gradients(const engine::gradient_request& asked, int device, const stream_choice& stream);
 
 /// The words of the exact state of a reduction of an array. Waits for them.
 std::vector<std::int64_t> gpu_words_of_grid(reduction what, const any_grid& x, int device,

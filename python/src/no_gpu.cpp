@@ -56,6 +56,7 @@ any_scalar gpu_reduce_list(const gpu_list&, element_type, const stream_choice&) 
 std::vector<std::int64_t> gpu_words_of_grid(reduction, const any_grid&, int, const stream_choice&) { refuse(); }
 
 void gpu_normalise(const gpu_rows&, const stream_choice&) { refuse(); }
+void gpu_gradients(const engine::gradient_request&, int, const stream_choice&) { refuse(); }
 
 void gpu_check(int, const stream_choice&) { refuse(); }
 void gpu_store(const any_scalar&, const imported_array&, const stream_choice&) { refuse(); }

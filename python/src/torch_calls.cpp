@@ -1,5 +1,6 @@
-// The short way of exactdot.torch: a reduction of one plain tensor over one dim or all, in compiled code from the
-// checks to the result.
+// The short ways of exactdot.torch: a reduction of one plain tensor over one dim or all, in compiled code from the
+// checks to the result; and the gradients of normalised rows on a GPU, by the addresses of tensors that
+// _normalisation_operators.py has checked.
 //
 // Python's layers (dispatcher, checks of every argument, autograd) take several times as long as a short sum. What
 // needs them (gradients, modes, transforms, tracing, autocast, other layouts and results) is left to them: None is
@@ -9,6 +10,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/gpu_batches.hpp>
 #include <python/src/known_types.hpp>
 #include <python/src/reductions.hpp>
 #include <python/src/torch_tensor.hpp>
@@ -167,7 +169,35 @@ PyObject* reduce_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t c
   }
 }
 
+PyObject* normalised_gradients_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  try {
+    if (count != 11) throw_python(true, "_normalised_gradients takes 11 arguments");
+    std::int64_t number[9];
+    for (int i = 0; i < 9; ++i) number[i] = PyLong_AsLongLong(arguments[i + 2]);
+    const double epsilon = PyFloat_AsDouble(arguments[1]);
+    if (PyErr_Occurred() != nullptr) return nullptr;
+    const auto type = read_torch_dtype(arguments[0]);
+    if (!type) throw_python(true, "_normalised_gradients: unknown dtype");
+    const auto [device, is_centred, rows, n, x, g, weight, normal, out] = number;
+    const auto at = []<class T>(std::int64_t address, T*) { return reinterpret_cast<T*>(address); };
+    void* const any = nullptr;
+    float* const some = nullptr;
+    const auto to_count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+    const int gpu = static_cast<int>(device);
+    gpu_gradients({is_centred != 0, epsilon, to_count(rows), to_count(n), type->type, at(x, any), at(g, any),
+                   at(weight, some), at(normal, some), at(out, any)},
+                  gpu, {canonical_stream(torch_stream(gpu)), "torch"});
+    return Py_NewRef(Py_None);
+  } catch (const std::exception&) {
+    raise_current_exception();
+    return nullptr;
+  }
+}
+
 PyMethodDef methods_of_torch[] = {
+    {"_normalised_gradients",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&normalised_gradients_entry)), METH_FASTCALL,
+     nullptr},
     {"_reduce_plain_tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&reduce_plain_entry)),
      METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};

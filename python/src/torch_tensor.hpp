@@ -43,7 +43,7 @@ std::optional<tensor_type> read_torch_dtype(PyObject* dtype);
 /// A tuple of integers; false if it is none.
 bool read_integers(const nb::object& tuple, std::vector<std::int64_t>& numbers);
 
-/// Adds _reduce_plain_tensor: see torch_calls.cpp.
+/// Adds _reduce_plain_tensor and _normalised_gradients: see torch_calls.cpp.
 void bind_torch_calls(nb::module_& module);
 
 }  // namespace exactdot::python

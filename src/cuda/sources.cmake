@@ -23,13 +23,15 @@ set(cuda_common_kernels
   cuda/group/sort_rows.cu
   cuda/host/launch_extrema.cu
   cuda/host/launch_finishes.cu
+  cuda/host/launch_gradients.cu
   cuda/host/launch_integer_moments.cu
   cuda/host/launch_moments.cu
   cuda/host/launch_normalise.cu
   cuda/host/launch_offsets.cu
   cuda/host/launch_right_sides.cu
   cuda/words/launch_peers.cu
-  cuda/words/launch_states.cu)
+  cuda/words/launch_states.cu
+  cuda/work/gradient_again.cu)
 set(cuda_group_kernels
   cuda/group/launch_groups.cu)
 set(cuda_carriers float double)

@@ -31,6 +31,20 @@ struct normalise_request {
   const void* bias;             ///< null: 0
 };
 
+/// The gradients of such rows in a GPU's memory (cuda/core/normalised_rows.hpp says what they are). All rows follow
+/// each other without gaps, and there is at least one element.
+struct gradient_request {
+  bool is_centred;
+  double epsilon;
+  std::size_t rows, length;  ///< length <= max_gradient_row
+  element_type type;         ///< float16, bfloat16 or float32
+  const void *x, *g;         ///< what was normalised; the gradient of the result
+  const float* weight;       ///< null: 1
+  float* normal;             ///< becomes x̂
+  void* out;                 ///< becomes the gradient of x
+};
+inline constexpr std::size_t max_gradient_row = std::size_t{1} << 24;
+
 /// Throws exactdot::error, whose sentence begins with the caller's name. x and out: as of detail::normalise.
 [[nodiscard]] normalise_request make_normalise_request(const detail::normalisation& how, const any_grid& x,
                                                        const any_results& out, const options& options);

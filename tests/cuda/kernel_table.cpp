@@ -147,7 +147,7 @@ std::string rows_of_norms() {
   for (const element_type type : {element_type::bfloat16, element_type::float32, element_type::float64}) {
     text += "| norm of rows | " + std::string(name_of(type)) + " | " + std::string(name_of(type)) + " | rows |";
     for (const matrix_size& size : sizes) {
-      const std::size_t chosen = normalise_config_for(size.n * size_of(type), true);
+      const std::size_t chosen = config_for(normalise_configs, size.n * size_of(type), true);
       text += " " +
               name_of_lanes(type == element_type::float64 ? normalise_threads_of_doubles
                                                           : normalise_configs[chosen].lanes) +

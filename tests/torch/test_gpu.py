@@ -129,6 +129,28 @@ def test_gpu_norms() -> None:
         torch.cuda.set_sync_debug_mode("default")
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (64, 1000), (17, 4096), (5, 20000), (2, 3, 264)], ids=str)
+@pytest.mark.parametrize("element", ["float32", "bfloat16", "float16"])
+def test_gradients_of_normalised_rows(element: str, shape: tuple[int, ...]) -> None:
+    """In one launch, with the bits of the CPU's operators one after the other."""
+    from exactdot.torch import _normalisation_operators as operators
+    x, g, (weight, bias) = samples(element, *shape), samples(element, *shape) / 7, samples(element, 2, shape[-1])
+    x[0] = g[-1] = 0
+
+    def gradients_of(name: str, *tensors: torch.Tensor) -> list[torch.Tensor]:
+        inputs = [t.detach().requires_grad_() for t in tensors[:-1]]
+        if name == "rms_norm":
+            return list(torch.autograd.grad(xt.rms_norm(inputs[0], shape[-1:], inputs[1], eps=1e-6), inputs[:2], tensors[-1]))
+        return list(torch.autograd.grad(xt.layer_norm(inputs[0], shape[-1:], *inputs[1:], eps=1e-5), inputs, tensors[-1]))
+
+    on_gpu = [t.cuda() for t in (x, weight, bias, g)]
+    with torch.no_grad():
+        assert operators.rows_in_one_launch(on_gpu[3], on_gpu[0], on_gpu[1], 1e-5, True, 1) is not None
+    for name in ("rms_norm", "layer_norm"):
+        for found, expected in zip(gradients_of(name, *on_gpu), gradients_of(name, x, weight, bias, g), strict=True):
+            assert pattern(found.cpu()) == pattern(expected), name
+
+
 def test_graphs_and_streams() -> None:
     x, index, rows = torch.randn(64, 300, device="cuda"), torch.randint(0, 9, (64,), device="cuda"), torch.zeros(9, 300, device="cuda")
 

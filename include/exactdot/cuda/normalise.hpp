@@ -13,6 +13,7 @@
 
 namespace exactdot::inline v0_3::engine {
 struct normalise_request;
+struct gradient_request;
 }  // namespace exactdot::inline v0_3::engine
 
 namespace exactdot::inline v0_3::cuda {
@@ -20,6 +21,7 @@ namespace exactdot::inline v0_3::cuda {
 namespace detail {
 /// A call that has been checked, but for where its arrays lie.
 void enqueue_normalised(workspace& on, const engine::normalise_request& of);
+void enqueue_gradients(workspace& on, const engine::gradient_request& of);
 /// As exactdot::detail::normalise.
 void enqueue_normalised(workspace& on, const exactdot::detail::normalisation& how, const any_grid& x,
                         const any_results& out);

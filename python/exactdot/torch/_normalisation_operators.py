@@ -19,10 +19,14 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import array, define, quotient, wide_of
+from exactdot import _engine
+from exactdot.torch._operators import ENGINE, array, define, quotient, route_of, wide_of
 from exactdot.torch._product_operators import VECDOT, contracted, summed_to
 from exactdot.torch._reduction_operators import OPERATORS
 
+_normalised_gradients: Any = _engine._normalised_gradients  # type: ignore[attr-defined]
+_OF_ONE_LAUNCH = (torch.float16, torch.bfloat16, torch.float32)
+_LONGEST_ROW = 2**24  # max_gradient_row of plan/normalise.hpp
 
 def compute_normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, epsilon: float, centred: bool, dims: int) -> Tensor:
     result = torch.empty_like(x, memory_format=torch.contiguous_format)
@@ -70,15 +74,34 @@ def row_gradient(h: Tensor, normal: Tensor, scale: Tensor, centred: bool, dims: 
     return rest * scale
 
 
+def rows_in_one_launch(g: Tensor, x: Tensor, weight: Tensor | None, epsilon: float, centred: bool, dims: int) -> tuple[Tensor, Tensor] | None:
+    """x̂ and the gradient of x on a GPU, with the bits of row_gradient, reading x and g once; None where PyTorch has to see
+    each operation, and of types and lengths that the kernel does not take."""
+    n = math.prod(x.shape[x.ndim - dims:])
+    if (not x.is_cuda or x.dtype not in _OF_ONE_LAUNCH or g.dtype is not x.dtype or not 0 < n <= _LONGEST_ROW or not x.numel()
+            or torch.is_grad_enabled() or route_of((g, x, weight)) != ENGINE or g.is_neg() or x.is_neg()):
+        return None
+    x, g = x.contiguous(), g.contiguous()
+    normal, of_x = torch.empty_like(x, dtype=torch.float32), torch.empty_like(x)
+    factors = None if weight is None else weight.to(torch.float32).contiguous()
+    _normalised_gradients(x.dtype, epsilon, x.get_device(), centred, x.numel() // n, n, x.data_ptr(), g.data_ptr(),
+                          0 if factors is None else factors.data_ptr(), normal.data_ptr(), of_x.data_ptr())
+    return normal, of_x
+
+
 def gradient_of_normalised(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     x, weight, bias = ctx.saved_tensors
-    wide = wide_of(x.dtype)
-    rows, g = x.to(wide), g.to(wide)
-    normal = NORMALISE(rows, None, None, ctx.epsilon, ctx.centred, ctx.dims)
+    found = rows_in_one_launch(g, x, weight, ctx.epsilon, ctx.centred, ctx.dims) if ctx.needs_input_grad[0] else None
     of_x = of_weight = of_bias = None
-    if ctx.needs_input_grad[0]:
-        h = g if weight is None else g * weight.to(wide)
-        of_x = row_gradient(h, normal, scale_of(rows, ctx.epsilon, ctx.centred, ctx.dims), ctx.centred, ctx.dims).to(x.dtype)
+    if found is None:
+        wide = wide_of(x.dtype)
+        rows, g = x.to(wide), g.to(wide)
+        normal = NORMALISE(rows, None, None, ctx.epsilon, ctx.centred, ctx.dims)
+        if ctx.needs_input_grad[0]:
+            h = g if weight is None else g * weight.to(wide)
+            of_x = row_gradient(h, normal, scale_of(rows, ctx.epsilon, ctx.centred, ctx.dims), ctx.centred, ctx.dims).to(x.dtype)
+    else:
+        normal, of_x = found
     if weight is not None and ctx.needs_input_grad[1]:
         of_weight = contracted(g, normal, weight)
     if bias is not None and ctx.needs_input_grad[2]:

@@ -16,6 +16,7 @@
 namespace exactdot::inline v0_3::cuda_engine {
 struct rows_and_vectors;
 struct product_results;
+struct gradient_rows;
 struct normalised_rows;
 }  // namespace exactdot::inline v0_3::cuda_engine
 
@@ -92,6 +93,8 @@ void launch_right_sides(const workspace::storage& storage, const cuda_engine::ro
                         const cuda_engine::product_results& out);
 /// All elements of rows of at least one, normalised; see shape/normalised_rows.cuh.
 void launch_normalise(const workspace::storage& storage, const cuda_engine::normalised_rows& in);
+/// Their gradients; see shape/normalised_gradient.cuh.
+void launch_gradients(const workspace::storage& storage, const cuda_engine::gradient_rows& in);
 /// Variances, or their roots, of rows and segments, and of columns.
 template <class Carrier, cuda_engine::input_layout layout>
 void launch_line_moments(const workspace::storage& storage, cuda_engine::shape by,

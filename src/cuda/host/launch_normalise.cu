@@ -12,11 +12,11 @@ using namespace cuda_engine;
 template <class Element, class Parameter, std::size_t which>
 void launch_rows(const workspace::storage& storage, normalised_rows in) {
   static constexpr normalise_config config = normalise_configs[which];
-  in.relative_of_sum = relative_of_plain_sum(in.n, config, 16 / sizeof(Element));
+  in.relative_of_sum = relative_of_statistics(in.n, config, 16 / sizeof(Element));
   launch_kernel(
       storage, "launching the kernel of normalised rows",
       {blocks_for(storage, in.count, config.rows_of_block(), config.blocks_per_multiprocessor), config.threads},
-      &normalised_row_kernel<row_shape<Element, Parameter, which>>, in);
+      &normalised_row_kernel<row_shape<Element, Parameter, normalise_configs, which>>, in);
 }
 
 template <class Element, class Parameter>
@@ -25,7 +25,7 @@ void launch_by_length(const workspace::storage& storage, const normalised_rows& 
     return std::array{&launch_rows<Element, Parameter, which>...};
   }
   (std::make_index_sequence<normalise_configs.size()>());
-  launchers[normalise_config_for(in.n * sizeof(Element), in.is_aligned)](storage, in);
+  launchers[config_for(normalise_configs, in.n * sizeof(Element), in.is_aligned)](storage, in);
 }
 
 template <class Element>

@@ -37,7 +37,7 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
   in.weight = static_cast<const char*>(of.weight), in.bias = static_cast<const char*>(of.bias);
   in.n = static_cast<unsigned>(of.length);
   in.is_centred = of.is_centred, in.epsilon = of.epsilon;
-  in.type = of.type, in.parameter_type = of.parameter_type;
+  in.type = in.out_type = of.type, in.parameter_type = of.parameter_type;
   in.inverse_n = 1 / static_cast<double>(of.length);
   in.is_aligned = of.length * size_of(of.type) % 16 == 0 && is_aligned(of.x, of.rows > 1 ? of.x_stride : 0) &&
                   is_aligned(of.out, of.rows > 1 ? of.out_stride : 0) && is_aligned(of.weight, 0) &&
@@ -49,6 +49,29 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
     in.x = static_cast<const char*>(of.x) + rows * of.x_stride;
     in.out = static_cast<char*>(of.out) + rows * of.out_stride;
     cuda::launch_normalise(storage, in);
+  }
+}
+
+void enqueue(const cuda::workspace::storage& storage, const engine::gradient_request& of) {
+  gradient_rows in;
+  const auto row = static_cast<std::ptrdiff_t>(of.length * size_of(of.type));
+  in.rows.next_x = in.next_g = in.next_out = row;
+  in.rows.next_out = static_cast<std::ptrdiff_t>(of.length * sizeof(float));
+  in.rows.n = static_cast<unsigned>(of.length);
+  in.rows.is_centred = of.is_centred, in.rows.epsilon = of.epsilon;
+  in.rows.type = of.type, in.rows.out_type = element_type::float32;
+  in.rows.inverse_n = 1 / static_cast<double>(of.length);
+  in.rows.is_aligned = is_aligned(of.x, row) && is_aligned(of.g, row) && is_aligned(of.out, row) &&
+                       is_aligned(of.normal, 0) && is_aligned(of.weight, 0);
+  in.weight = of.weight;
+  constexpr std::size_t max_rows_of_launch = std::size_t{1} << 30;
+  for (std::size_t first = 0; first < of.rows; first += max_rows_of_launch) {
+    const auto offset = static_cast<std::ptrdiff_t>(first) * row;
+    in.rows.count = static_cast<unsigned>(std::min(of.rows - first, max_rows_of_launch));
+    in.rows.x = static_cast<const char*>(of.x) + offset, in.g = static_cast<const char*>(of.g) + offset;
+    in.out = static_cast<char*>(of.out) + offset;
+    in.rows.out = reinterpret_cast<char*>(of.normal + first * of.length);
+    cuda::launch_gradients(storage, in);
   }
 }
 
@@ -82,6 +105,13 @@ bool normalise(const normalise_request& of, const options& options) {
 namespace exactdot::inline v0_3::cuda {
 
 void detail::enqueue_normalised(workspace& on, const engine::normalise_request& of) {
+  workspace::storage& storage = on.library_storage();
+  const workspace_lock lock(storage);
+  require_device(storage);
+  cuda_engine::enqueue(storage, of);
+}
+
+void detail::enqueue_gradients(workspace& on, const engine::gradient_request& of) {
   workspace::storage& storage = on.library_storage();
   const workspace_lock lock(storage);
   require_device(storage);

@@ -100,7 +100,8 @@ __device__ __forceinline__ bool scale_pack(const row_terms& row, const Words& x,
   for_each_of_pack<Element>(to, [&](int j) {
     const double factor = row.shifted_scale * shifted_double(weight.value(j));
     const double value = __fma_rn(static_cast<double>(x.value(j)), factor, 0.0);  // so that no zero is negative
-    return quick_rounding<Element>::round(value, fabs(value) * row.relative, is_rare);
+    return quick_rounding<Element>::round(
+        value, [&] { return fabs(value) * row.relative; }, is_rare);
   });
   return !is_rare;
 }
@@ -115,19 +116,20 @@ __device__ __forceinline__ bool normalise_pack(const row_terms& row, const Words
     const double value = __fma_rn(difference, factor, static_cast<double>(bias.value(j) + 0.0F));
     const double bound = fabs(factor) * __fma_rn(fabs(difference), row.relative, row.mean_error);
     is_rare |= !(bound <= fabs(value));
-    return quick_rounding<Element>::round(value, bound, is_rare);
+    return quick_rounding<Element>::round(
+        value, [&] { return bound; }, is_rare);
   });
   return !is_rare;
 }
 
 /// How a kernel has rows.
-template <class Element_, class Parameter_, std::size_t which>
+template <class Element_, class Parameter_, const auto& configs, std::size_t which>
 struct row_shape {
   using Element = Element_;
   using Parameter = Parameter_;
-  static constexpr normalise_config config = normalise_configs[which];
+  static constexpr normalise_config config = configs[which];
   static constexpr int lanes = config.lanes, threads = config.threads, packs = config.packs;
-  static constexpr bool is_aligned = which + 1 < normalise_configs.size();
+  static constexpr bool is_aligned = which + 1 < configs.size();
   static constexpr bool has_turns = config.max_bytes > std::size_t{16} * lanes* packs;
   static constexpr unsigned count = 16 / sizeof(Element), turn = lanes * packs * count, rows = threads / lanes;
   using words = row_words<Element, count, is_aligned>;
@@ -183,7 +185,7 @@ __device__ __forceinline__ bool store_turn(const normalised_rows& in, unsigned r
 /// The elements of a row, the same. By all lanes.
 template <class Shape>
 __device__ __forceinline__ bool normalise_row(const normalised_rows& in, unsigned row,
-                                              row_sums (&of_warp)[Shape::lanes / 32]) {
+                                              row_sums (&of_warp)[Shape::lanes / 32], row_terms& of_team) {
   const char* const from = in.row_of_x(row);
   typename Shape::words x[Shape::packs];
   row_statistics<typename Shape::Element> of_thread;
@@ -200,6 +202,7 @@ __device__ __forceinline__ bool normalise_row(const normalised_rows& in, unsigne
     sums = join_block(sums, of_warp, in.is_centred);
   }
   const row_terms terms = terms_of<quick_rounding<typename Shape::Element>::log2_bound>(in, sums);
+  if (threadIdx.x % Shape::lanes == 0) of_team = terms;
   if (!terms.is_known()) return true;
   bool is_open = false;
   first = 0;
@@ -217,13 +220,17 @@ __global__ void __launch_bounds__(Shape::threads, Shape::config.residents)
     normalised_row_kernel(const __grid_constant__ normalised_rows in) {
   __shared__ normalise_memory<float> memory;
   __shared__ row_sums of_warp[Shape::lanes / 32];
+  __shared__ row_terms of_team[Shape::rows];
+  constexpr int log2_bound = quick_rounding<typename Shape::Element>::log2_bound;
   begin_kernel(elements_of(in.count, in.n));
   for (unsigned first = blockIdx.x * Shape::rows; first < in.count; first += gridDim.x * Shape::rows) {
     const unsigned team = threadIdx.x / Shape::lanes;
-    const bool is_open = first + team < in.count && normalise_row<Shape>(in, first + team, of_warp);
+    const bool is_open = first + team < in.count && normalise_row<Shape>(in, first + team, of_warp, of_team[team]);
     if (__syncthreads_or(is_open) == 0) continue;
     for (unsigned k = 0; k < Shape::rows; ++k) {
-      if (Shape::rows == 1 || __syncthreads_or(is_open && team == k) != 0) normalise_again(in, first + k, memory);
+      if (Shape::rows == 1 || __syncthreads_or(is_open && team == k) != 0) {
+        normalise_again(in, first + k, of_team[k], log2_bound, memory);
+      }
     }
   }
   end_of_input(elements_of(in.count, in.n));
@@ -234,7 +241,8 @@ template <int threads>
 __global__ void __launch_bounds__(threads) normalised_double_kernel(const __grid_constant__ normalised_rows in) {
   __shared__ normalise_memory<double> memory;
   begin_kernel(elements_of(in.count, in.n));
-  for (unsigned row = blockIdx.x; row < in.count; row += gridDim.x) normalise_again(in, row, memory);
+  for (unsigned row = blockIdx.x; row < in.count; row += gridDim.x)
+    normalise_again(in, row, row_terms::unknown(), 0, memory);
   end_of_input(elements_of(in.count, in.n));
 }
 

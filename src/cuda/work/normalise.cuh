@@ -125,21 +125,31 @@ __device__ __forceinline__ void find_mean(const normalised_rows& in, const row_s
   row.mean_error = missing * in.inverse_n * (1 + 0x1p-20);
 }
 
+/// A number and what it errs by.
+struct bounded_number {
+  double value, error;
+};
+/// The variance of a row, or its mean square, without ε. Finds the mean, too.
+__device__ __forceinline__ bounded_number variance_of(const normalised_rows& in, const row_sums& sums,
+                                                      row_terms& row) {
+  const double mean_square = sums.squares * in.inverse_n;
+  bounded_number found{mean_square, (in.relative_of_sum + 4 * 0x1p-53) * mean_square};
+  if (!in.is_centred) return found;
+  find_mean(in, sums, row);
+  found.value = __fma_rn(-row.mean, row.mean, mean_square);
+  found.error += (2 * fabs(row.mean) + row.mean_error) * row.mean_error;
+  return found;
+}
+
 /// The terms of a row from its sums.
 ///
 /// 1/√(v(1 + d)) errs by less than 0.5625·|d| for |d| < 2^-6; 2^-49 covers what root_error does not tell, up to
 /// 2^-53, and four roundings. Scales are below 2^60, so that those of weights' bits are finite.
 template <int log2_bound>
 __device__ __forceinline__ row_terms terms_of(const normalised_rows& in, const row_sums& sums) {
-  constexpr double u = 0x1p-53, per_bound = std::uint64_t{1} << log2_bound;
+  constexpr double per_bound = std::uint64_t{1} << log2_bound;
   row_terms row{0, 0, 0, 0};
-  const double mean_square = sums.squares * in.inverse_n;
-  double variance = mean_square, error = (in.relative_of_sum + 4 * u) * mean_square;
-  if (in.is_centred) {
-    find_mean(in, sums, row);
-    variance = __fma_rn(-row.mean, row.mean, mean_square);
-    error += (2 * fabs(row.mean) + row.mean_error) * row.mean_error;
-  }
+  auto [variance, error] = variance_of(in, sums, row);
   variance += in.epsilon;
   const double scale = inverse_root(variance);
   const double relative_error = error * scale * scale + root_error(variance, scale);
@@ -157,7 +167,9 @@ struct quick_rounding {
   static constexpr int precision = core::format<Element>::precision;
   static constexpr int log2_bound = precision == 24 ? 36 : 28;  ///< of 16 bits: less than half a float's last place
 
-  static __device__ __forceinline__ unsigned round(double z, double bound, bool& is_rare) {
+  /// bound(): asked for next to a tie alone.
+  template <class Bound>
+  static __device__ __forceinline__ unsigned round(double z, Bound bound, bool& is_rare) {
     const float value = __double2float_rn(z);
     unsigned bits = __float_as_uint(value);
     if constexpr (precision == 24) {
@@ -166,15 +178,15 @@ struct quick_rounding {
       is_rare |= is_subnormal(z);
       if (behind - (half - window) <= 2 * window) {
         is_rare |=
-            !(fabs(z - __hiloint2double(static_cast<int>(high_word(z)), low_of_tie(z))) > error_of(z, bound));
+            !(fabs(z - __hiloint2double(static_cast<int>(high_word(z)), low_of_tie(z))) > error_of(z, bound()));
       }
       return bits;
     } else if constexpr (precision == 11) {
-      if (is_subnormal(z)) return subnormal_bits(z, bound, is_rare);
-      if ((bits & 0x1fffU) == 0x1000U) bits = beside_tie(z, value, bound, is_rare);
+      if (is_subnormal(z)) return subnormal_bits(z, bound(), is_rare);
+      if ((bits & 0x1fffU) == 0x1000U) bits = beside_tie(z, value, bound(), is_rare);
       return float16_bits(__uint_as_float(bits));
     } else {
-      if ((bits & 0xffffU) == 0x8000U) bits = beside_tie(z, value, bound, is_rare);  // of subnormal results too
+      if ((bits & 0xffffU) == 0x8000U) bits = beside_tie(z, value, bound(), is_rare);  // of subnormal results too
       return (bits + 0x8000U) >> 16;
     }
   }

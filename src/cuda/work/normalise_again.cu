@@ -16,26 +16,6 @@ struct normalise_storage : moment_storage<T> {
   unsigned open[16];  ///< elements of each warp
 };
 
-/// The threads of a block, however many: at least as many as an accumulator has digits.
-struct whole_block {
-  static constexpr unsigned lanes = digit_layout<EXACTDOT_ELEMENT>::count <= 128 ? 128 : 256;
-  static_assert(digit_layout<EXACTDOT_ELEMENT>::count <= lanes);
-  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x; }
-  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return blockDim.x; }
-  static __device__ __forceinline__ void synchronise() { __syncthreads(); }
-};
-
-template <class T>
-__device__ __forceinline__ T value_at(const char* first, element_type type, std::size_t i) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    if (type == element_type::float64) return reinterpret_cast<const double*>(first)[i];
-  } else {
-    if (type == element_type::float16) return float_of(reinterpret_cast<const float16*>(first)[i]);
-    if (type == element_type::bfloat16) return float_of(reinterpret_cast<const bfloat16*>(first)[i]);
-  }
-  return reinterpret_cast<const float*>(first)[i];
-}
-
 /// An element and its parameters, as carriers.
 template <class T>
 struct row_element {
@@ -56,7 +36,7 @@ struct row_element {
 __device__ __forceinline__ void store_element(const normalised_rows& in, unsigned row, std::size_t i,
                                               std::uint64_t word) {
   char* const to = in.row_of_out(row);
-  switch (bytes_of(in.type)) {
+  switch (bytes_of(in.out_type)) {
     case 2:
       reinterpret_cast<std::uint16_t*>(to)[i] = static_cast<std::uint16_t>(word);
       return;
@@ -112,7 +92,7 @@ __device__ __forceinline__ void sum_row_exactly(const normalised_rows& in, unsig
   line.b = line.a, line.n = in.n;
   clear_states(storage, threadIdx.x, blockDim.x);
   const auto add = [&](const core::term_info& term, int which) {
-    sum_exactly(term, line, whole_block{}, storage);
+    sum_exactly(term, line, whole_block<T>{}, storage);
     if (threadIdx.x < 32) add_to_state(storage, which);
     __syncthreads();
   };
@@ -174,18 +154,29 @@ __device__ __forceinline__ core::decision decide_by(const row_terms& terms, doub
   return core::decide_value<correctly_rounded>(rule, {value, 0, bound * 1.0625 + 0x1p-52 * fabs(value)});
 }
 
+/// 2^-log2_bound.
+__device__ __forceinline__ double unit_of_bounds(int log2_bound) {
+  return core::bit_cast<double>(static_cast<std::uint64_t>(1023 - log2_bound) << 52);
+}
+
 }  // namespace
 
 template <class T>
-__device__ void normalise_again(const normalised_rows& in, unsigned row, normalise_memory<T>& memory) {
+__device__ void normalise_again(const normalised_rows& in, unsigned row, row_terms terms, int log2_bound,
+                                normalise_memory<T>& memory) {
   static_assert(sizeof(normalise_storage<T>) <= sizeof memory.bytes && sizeof memory.bytes % 16 == 0);
   auto& storage = *reinterpret_cast<normalise_storage<T>*>(memory.bytes);
   __syncthreads();  // nothing of the last row is read any more
-  const core::result_rule rule = rule_of(in.type);
+  const core::result_rule rule = rule_of(in.out_type);
   const core::row_scale scale = scale_of_row(in, row, storage);
+  const double bound_unit = unit_of_bounds(log2_bound);
   bool is_open = false;
+#pragma unroll 4
   for (std::size_t i = threadIdx.x; i < in.n; i += blockDim.x) {
-    const core::decision found = row_element<T>(in, row, i).decide(scale, rule);
+    const row_element<T> element(in, row, i);
+    core::decision found{0, false};
+    if (terms.is_known()) found = decide_by(terms, bound_unit, element, rule);
+    if (!found.certain) found = element.decide(scale, rule);
     if (found.certain) store_element(in, row, i, found.word);
     is_open |= !found.certain;
   }
@@ -196,8 +187,8 @@ __device__ void normalise_again(const normalised_rows& in, unsigned row, normali
 template <class T>
 __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms, int log2_bound, unsigned at,
                             unsigned count) {
-  const core::result_rule rule = rule_of(in.type);
-  const double bound_unit = core::bit_cast<double>(static_cast<std::uint64_t>(1023 - log2_bound) << 52);
+  const core::result_rule rule = rule_of(in.out_type);
+  const double bound_unit = unit_of_bounds(log2_bound);
   const unsigned left = in.n - at, end = at + (left < count ? left : count);
   bool is_open = false;
   for (unsigned i = at; i < end; ++i) {
@@ -210,6 +201,7 @@ __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms t
 
 template __device__ bool look_closer<EXACTDOT_ELEMENT>(const normalised_rows&, unsigned, row_terms, int, unsigned,
                                                        unsigned);
-template __device__ void normalise_again(const normalised_rows&, unsigned, normalise_memory<EXACTDOT_ELEMENT>&);
+template __device__ void normalise_again(const normalised_rows&, unsigned, row_terms, int,
+                                         normalise_memory<EXACTDOT_ELEMENT>&);
 
 }  // namespace exactdot::inline v0_3::cuda_engine

@@ -9,6 +9,8 @@
 
 #include <cmath>
 #include <cuda/core/normalised_rows.hpp>
+#include <cuda/sum/packed_sum.cuh>
+#include <cuda/sum/superaccumulator.cuh>
 #include <exactdot/simt/cuda.hpp>
 
 namespace exactdot::inline v0_3::cuda_engine {
@@ -18,6 +20,31 @@ template <class T>
 struct alignas(16) normalise_memory {
   unsigned char bytes[sizeof(T) == sizeof(double) ? 15360 : 7168];
 };
+
+namespace {
+
+/// The threads of a block, however many: at least as many as an accumulator has digits.
+template <class T>
+struct whole_block {
+  static constexpr unsigned lanes = digit_layout<T>::count <= 128 ? 128 : 256;
+  static_assert(digit_layout<T>::count <= lanes);
+  [[nodiscard]] __device__ __forceinline__ std::size_t first_thread() const { return threadIdx.x; }
+  [[nodiscard]] __device__ __forceinline__ std::size_t threads() const { return blockDim.x; }
+  static __device__ __forceinline__ void synchronise() { __syncthreads(); }
+};
+
+template <class T>
+__device__ __forceinline__ T value_at(const char* first, element_type type, std::size_t i) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    if (type == element_type::float64) return reinterpret_cast<const double*>(first)[i];
+  } else {
+    if (type == element_type::float16) return float_of(reinterpret_cast<const float16*>(first)[i]);
+    if (type == element_type::bfloat16) return float_of(reinterpret_cast<const bfloat16*>(first)[i]);
+  }
+  return reinterpret_cast<const float*>(first)[i];
+}
+
+}  // namespace
 
 /// As shifted_double (work/normalise.cuh) makes doubles of weights.
 inline constexpr double unshifted = 0x1p896;
@@ -30,6 +57,7 @@ struct row_terms {
   double relative;  ///< of (x − mean)·scale·w, from its roundings too; infinite: nothing of the row is decided
 
   [[nodiscard]] __device__ __forceinline__ bool is_known() const { return relative < HUGE_VAL; }
+  static __device__ __forceinline__ row_terms unknown() { return {0, 0, 0, HUGE_VAL}; }
 };
 
 /// Stores those of `count` elements from `at` on that their bounds decide: whether there are others. By one thread.
@@ -37,10 +65,10 @@ template <class T>
 [[gnu::noinline]] __device__ bool look_closer(const normalised_rows& in, unsigned row, row_terms terms,
                                               int log2_bound, unsigned at, unsigned count);
 
-/// Stores all elements of a row. By all threads of a block of 128 to 512, of doubles of 256 or more; barriers
-/// before and after.
+/// Stores all elements of a row, of which a first look knows `terms`, with bounds in units of 2^-log2_bound. By all
+/// threads of a block of 128 to 512, of doubles of 256 or more; barriers before and after.
 template <class T>
-[[gnu::noinline]] __device__ void normalise_again(const normalised_rows& in, unsigned row,
-                                                  normalise_memory<T>& memory);
+[[gnu::noinline]] __device__ void normalise_again(const normalised_rows& in, unsigned row, row_terms terms,
+                                                  int log2_bound, normalise_memory<T>& memory);
 
 }  // namespace exactdot::inline v0_3::cuda_engine
