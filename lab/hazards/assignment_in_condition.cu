@@ -10,7 +10,7 @@ namespace {
 
 constexpr int n = 1000;
 
-__device__ void wait_wrongly(int* flag) {
+__device__ void wait(int* flag) {
 #if defined(__CUDACC__)
 #pragma nv_diag_suppress 187
 #endif
@@ -21,7 +21,7 @@ __device__ void wait_wrongly(int* flag) {
 #pragma GCC diagnostic pop
 }
 
-__device__ void wait(volatile int* flag) {
+__device__ void wait_for_flag(volatile int* flag) {
   while (*flag == 0) {
   }
 }
@@ -36,11 +36,7 @@ __global__ void pass_on(const float* x, float* sum, int* flag, float* copy) {
     __threadfence();
     *static_cast<volatile int*>(flag) = 1;
   } else {
-    if (compare) {
-      wait(flag);
-    } else {
-      wait_wrongly(flag);
-    }
+    compare ? wait_for_flag(flag) : wait(flag);
     __threadfence();
     *copy = *sum;  // race
   }

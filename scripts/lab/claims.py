@@ -2,6 +2,8 @@
 
 The claims are quotations; all other figures come from the results. A claim that only compares has a rule that decides.
 """
+import re
+
 from shared.documents import figure, paragraph, table
 from lab.rungs import millions, power, time_text
 
@@ -101,6 +103,34 @@ def of_hazards(gpu):
              "not here"]]
 
 
+def of_listings(results, gpu, simt):
+    """Claims about what a kernel does, which runs of rungs and hazards decide: claim, measurement, verdict."""
+    n = results.sizes[0]
+    locked, unlocked, atomic, shuffled = (results.find(*case) for case in (
+        ("lock_per_block", n, "float32"), ("partial_per_thread", n, "float32"), ("atomic_per_element", n, "float32"),
+        ("shuffle_block", n, "float64")))
+    lock = 1000 * (locked["microseconds"] - unlocked["microseconds"]) / locked["grid"]
+    one = 1000 * atomic["microseconds"] / atomic["atomics"]
+    short = re.search(r"(\d+) for 1000, (\d+) and", simt["rounded_down_grid"]["observed"])
+    warp = simt["block_counter_warp"]["observed"]
+    return [
+        ["a barrier in a branch hangs", f"`barrier_in_branch`: {gpu['barrier_in_branch']['observed']}; `simt`: "
+         f"{simt['barrier_in_branch']['observed']}", verdict(not gpu["barrier_in_branch"]["ran"], "it is undefined")],
+        ["a lock that all threads of a warp take pauses indefinitely",
+         f"`block_counter_warp`: {gpu['block_counter_warp']['observed']}; `simt`: {warp}",
+         verdict(not gpu["block_counter_warp"]["ran"], "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
+        ["atomics take a lock", f"{figure(one)} ns an atomic (`atomic_per_element`); {figure(lock)} ns a lock (`lock_per_block` less "
+         f"`partial_per_thread`, over its {locked['grid']} blocks)", verdict(one > lock / 2, "no thread holds anything")],
+        ["shuffles move 32 bits only", f"`shuffle_block` on doubles: its checks {shuffled['check']}, error "
+         f"{figure(shuffled['ulps'])} ulps of a double", verdict(shuffled["check"] != "passed", "two instructions for 64 bits")],
+        ["n / block blocks are enough", f"`rounded_down_grid`: of 1000 ones {short[1]} are added, of 100 {short[2]}",
+         verdict(short.groups() == ("1000", "100"), "⌈n / block⌉, or a grid-stride loop")]]
+
+
+def verdict(holds, truth):
+    return "holds here" if holds else f"**false**: {truth}" if truth else "**false** here"
+
+
 def of_ramp(results):
     rows = []
     for entry in results.ramp:
@@ -111,12 +141,12 @@ def of_ramp(results):
     return rows
 
 
-def claims(results, gpu, costs):
+def claims(results, gpu, simt, costs):
     rows = [[f"{claim} {claimed:g}{unit}" if unit != " times" else claim, f"{figure(measured)}{unit}",
              verdict_of(claimed, measured)] for claim, claimed, measured, unit in figures_of(results)]
     rows += [[claim, measured, "holds here" if holds else "**false** here"]
              for claim, measured, holds in comparisons(results) + simulated_claims(costs)]
-    return table(["claim of teaching texts", "measured here", "so"], rows + of_hazards(gpu) + of_ramp(results))
+    return table(["claim of teaching texts", "measured here", "so"], rows + of_listings(results, gpu, simt) + of_hazards(gpu) + of_ramp(results))
 
 
 def claims_inside(_):

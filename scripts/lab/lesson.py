@@ -1,6 +1,10 @@
-"""The generated parts of the lessons of docs/lab.md: differences, pictures, commands, outcomes, contents."""
+"""The generated parts of the lessons of docs/lab.md: differences, pictures, predictions, commands, outcomes, contents.
+
+What tells the mistake, as the picture of a race, comes with the outcome, after the prediction.
+"""
 import re
 
+import lab.predictions
 import lab.sources
 from shared.documents import figure, paragraph
 from lab.rungs import SECTIONS, on_host, power, rung_table, time_text
@@ -9,6 +13,7 @@ from lab.simt import N, hazard_command, named_faults, rung_command
 COSTS = (("sectors_per_request", "sectors per request"), ("bank_conflict_degree", "degree of bank conflicts"),
          ("lanes_per_request", "active lanes per request"), ("longest_queue", "longest queue at one address"),
          ("bytes_moved", "bytes moved"))
+PICTURED_AFTERWARDS = ("racy", "racy_groups")  # rungs whose picture shows what goes wrong
 TABLES = {"step_by_step": "simt", "float_order": "gpu"}  # hazards whose table is included, from that backend
 
 
@@ -71,18 +76,46 @@ def on_gpu(results, name):
     return "; ".join(texts)
 
 
-def difference(name):
+def picture(name):
+    return f"![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"
+
+
+def difference(name, rungs=None):
     """The code that is new in a rung's lesson, and its picture."""
-    names = SECTIONS[name][0]
-    parts = [lab.sources.difference(each) for each in names if each in lab.sources.LISTINGS]
-    return "\n\n".join([*parts, f"![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"])
+    parts = [lab.sources.difference(each) for each in rungs or SECTIONS[name][0] if each in lab.sources.LISTINGS]
+    return "\n\n".join(parts if name in PICTURED_AFTERWARDS else [*parts, picture(name)])
+
+
+def shell(line):
+    return f"```sh\n{line}\n```"
+
+
+def own_program(name):
+    """Where the rung or hazard stands as a complete program, and the command that compiles and runs it; nothing if nowhere."""
+    programs = lab.sources.programs_of(name)
+    if not programs:
+        return []
+    names = " and ".join(f"[{stem}.cu](../examples/programs/{stem}.cu)" for stem in programs)
+    lines = [f"simtcc {stem}.cu -o {stem} && ./{stem}" + (f"  # status {status}" if status else "")
+             for stem, status in programs.items()]
+    return [paragraph(f"*Compile your own:* {names}, in `examples/programs`."), shell("\n".join(lines))]
+
+
+def lesson_parts(name, command, answer, lines, picture_of=None):
+    """Prediction, command and, folded, its outcome with the answer first; then the command for the plain program."""
+    outcome = "\n".join([paragraph(f"*Answer:* {answer}", "- "), *lines])
+    if picture_of in PICTURED_AFTERWARDS:
+        outcome += f"\n\n{picture(picture_of)}"
+    return [paragraph(lab.predictions.question(name)), f"*Run:*\n\n{shell(command)}",
+            folded("<i>Check:</i> what came out", outcome), *own_program(name)]
 
 
 def check(results, simt, name):
-    """The command of a lesson, what comes out, and the measured table."""
+    """The prediction of a lesson, its command, what comes out, and the measured table."""
     names, compared_with = SECTIONS[name]
     simulated = [each for each in names if each in simt]
-    command = rung_command(simulated) if simulated else "exactdot lab " + " ".join(f"--rung {each}" for each in names)
+    runs = [*lab.predictions.COMPARED.get(name, []), *simulated]
+    command = rung_command(runs) if simulated else "exactdot lab " + " ".join(f"--rung {each}" for each in names)
     lines = []
     for each in names:
         label = f"`{each}`, " if len(names) > 1 else ""
@@ -92,9 +125,10 @@ def check(results, simt, name):
             lines.append(paragraph(f"{label}on `simt`: the library needs a GPU; without one the command ends with an error.",
                                    "- "))
         lines.append(paragraph(f"{label}on the {short_name(results)}, floats, n = {on_gpu(results, each)}.", "- "))
-    comment = "" if simulated else "  # needs a GPU"
-    return "\n\n".join([f"*Run:*\n\n```sh\n{command}{comment}\n```", folded("<i>Check:</i> what came out", "\n".join(lines)),
-                        folded("The measured table", rung_table(results, names, compared_with))])
+    found = {each: simt[each] for each in runs} or {each: results.find(each, results.sizes[0], "float32") for each in names}
+    parts = lesson_parts(name, command + ("" if simulated else "  # needs a GPU"), lab.predictions.of_rung(name, found), lines,
+                         name)
+    return "\n\n".join([*parts, folded("The measured table", rung_table(results, names, compared_with))])
 
 
 def hazard_outcomes(name, gpu, simt, device):
@@ -114,22 +148,30 @@ def hazard_outcomes(name, gpu, simt, device):
     return lines
 
 
-def hazard(name, results, gpu, simt):
-    """Kernels, command, outcome, cause and fix of a hazard."""
-    file, code, _, cause, fix = lab.sources.hazard_source(name)
+def hazard(name):
+    """The kernels of a hazard."""
+    file, code, *_ = lab.sources.hazard_source(name)
+    kernels = f"\n\n```cuda\n{code}\n```" if code else ""
+    return f"From [{file}](../lab/hazards/{file}), with the line numbers that findings cite:{kernels}"
+
+
+def outcome(name, results, gpu, simt):
+    """Prediction, command, outcome, cause and fix of a hazard."""
+    *_, cause, fix = lab.sources.hazard_source(name)
+    needs_gpu = name in lab.predictions.ON_GPU
     lines = hazard_outcomes(name, gpu, simt, short_name(results))
     lines += [paragraph(f"Must show: {simt[name]['expected']}.", "- "), paragraph(f"Cause: {markdown(cause)}", "- "),
               paragraph(f"Fix: {markdown(fix)}", "- ")]
-    kernels = f"\n\n```cuda\n{code}\n```" if code else ""
-    return (f"From [{file}](../lab/hazards/{file}), with the line numbers that findings cite:{kernels}\n\n"
-            f"*Run:*\n\n```sh\n{hazard_command(name)}\n```\n\n"
-            + folded("<i>Check:</i> what came out, and why", "\n".join(lines)))
+    command = hazard_command(name) + (f"\nexactdot hazards --device cuda {name}  # needs a GPU" if needs_gpu else "")
+    answer = lab.predictions.of_hazard(name, (gpu if needs_gpu else simt)[name])
+    return "\n\n".join(lesson_parts(name, command, answer, lines))
 
 
 def add_hazards(text, names):
-    """The document with a section for each of the hazards, before the line `<!-- more hazards -->`."""
+    """The document with sections for each of the hazards, before the line `<!-- more hazards -->`."""
+    markers = "".join(f"<!-- begin {part} NAME -->\n<!-- end {part} NAME -->\n\n" for part in ("hazard", "outcome"))
     added = "".join(f"### {name}\n\n{paragraph(markdown(lab.sources.hazard_source(name)[2]))}\n\n"
-                    f"<!-- begin hazard {name} -->\n<!-- end hazard {name} -->\n\n" for name in names)
+                    + markers.replace("NAME", name) for name in names)
     return text.replace("<!-- more hazards -->", added + "<!-- more hazards -->")
 
 

@@ -1,6 +1,7 @@
 """Kernels for docs/lab.md, taken from the sources of the lab: listings of rungs and hazards, differences of two rungs.
 
-Rungs that take any operator are shown with the sum in the operator's place: `x = Op::combine(x, y)` becomes `x += y`.
+Rungs that take any operator are shown with the sum in the operator's place: `x = Op::combine(x, y)` becomes `x += y`. Hazards
+are shown as a text would print them: without the comments that mark the mistake, and without the lines of the right variant.
 """
 import difflib
 import pathlib
@@ -10,8 +11,13 @@ import sys
 from shared.documents import paragraph
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "lab"
+PROGRAMS = LAB.parent / "examples/programs"
 
-SECOND_LAUNCH = [("block_combine.cuh", "combine_partials"), ("block_combine.cuh", "combine_all")]
+SECOND_LAUNCH = [("block_combine.cuh", "combine_partials"), ("block_combine.cuh", "combine_all"),
+                 ("block_combine.cuh", "combine_block"), ("block_combine.cuh", "fold_warp"),
+                 ("block_combine.cuh", "shuffle_down")]
+COMPENSATED = [("compensated.cuh", "add_compensated"), *SECOND_LAUNCH, ("compensated.cuh", "error_of_product")]
+WIDE_LOADS = [("wide_loads.cuh", name) for name in ("add_wide", "find_packs", "packs_at", "add_pack", "add_ends")]
 
 # rung: the rung from which its difference is shown, or None; its functions, each as (file, name)
 LISTINGS = {
@@ -30,13 +36,12 @@ LISTINGS = {
     "shuffle_block": ("shuffle_per_warp", [("rungs/shuffle_block.cu", "fold_warp"),
                                            ("rungs/shuffle_block.cu", "fold_block")]),
     "two_phase": (None, [("rungs/two_phase.cu", "combine_blocks"), *SECOND_LAUNCH]),
-    "vectorized": ("shuffle_per_warp", [("rungs/vectorized.cu", "add_packs")]),
-    "optimized": ("two_phase", [("rungs/optimized.cu", "combine_blocks"), *SECOND_LAUNCH, ("wide_loads.cuh", "add_wide")]),
-    "single_pass": ("optimized", [("rungs/single_pass.cu", "combine_in_one_launch"), SECOND_LAUNCH[1],
-                                  ("wide_loads.cuh", "add_wide")]),
+    "vectorized": ("shuffle_per_warp", [("rungs/vectorized.cu", "add_packs"), *WIDE_LOADS[1:]]),
+    "optimized": ("two_phase", [("rungs/optimized.cu", "combine_blocks"), *SECOND_LAUNCH, *WIDE_LOADS]),
+    "single_pass": ("optimized", [("rungs/single_pass.cu", "combine_in_one_launch"), *SECOND_LAUNCH[1:], *WIDE_LOADS]),
     "double_accumulator": ("two_phase", [("rungs/double_accumulator.cu", "add_in_double"), *SECOND_LAUNCH]),
-    "kahan": ("two_phase", [("compensated.cuh", "add_compensated"), *SECOND_LAUNCH, ("rungs/kahan.cu", "add")]),
-    "neumaier": ("kahan", [("compensated.cuh", "add_compensated"), *SECOND_LAUNCH, ("rungs/neumaier.cu", "add")]),
+    "kahan": ("two_phase", [*COMPENSATED, ("rungs/kahan.cu", "add")]),
+    "neumaier": ("kahan", [*COMPENSATED, ("rungs/neumaier.cu", "add")]),
     "cublas": (None, [("rungs/cublas.cu", "launch")]),
     "cub": (None, [("rungs/cub.cu", "reduce")]),
     "fast": (None, [("rungs/fast.cu", "launch")]),
@@ -57,6 +62,23 @@ LISTINGS = {
     "exact_groups": ("private_tables", [("rungs/groups/exact_groups.cu", "add_exactly")]),
 }
 
+# what a listing may call without showing it: CUDA, C++, and what the introduction of the rungs explains
+EXPLAINED = {"for", "if", "while", "sizeof", "static_cast", "reinterpret_cast", "static_assert", "atomicAdd", "atomicCAS", "atomicExch",
+             "atomicInc", "__syncthreads", "__threadfence", "__shfl_down_sync", "fma", "thread_in_grid", "threads_in_grid",
+             "dynamic_shared"}
+LIBRARY_RUNGS = ("cpu_loop", "cublas", "cub", "fast", "exact")  # without a kernel of their own
+
+# rungs and hazards whose programs of examples/programs have other names
+TWINS = {"block_counter": ["block_counter", "block_counter_with_lock"], "block_counter_warp": ["one_lock_per_thread"]}
+
+# hazard: the template parameter that chooses between the mistake and its cure, its value for the mistake, and a function of the
+# cure alone, or None
+VARIANTS = {"missing_barrier": ("with_barriers", False, None), "partial_mask_shuffle": ("all_lanes", True, None),
+            "lost_half": ("complete", False, None), "lost_tail": ("with_tail", False, None),
+            "shared_race_in_tail_unroll": ("with_syncwarp", False, None),
+            "assignment_in_condition": ("compare", False, "wait_for_flag")}
+ILLUSTRATIONS = ("race_condition_fixed", "step_by_step", "atomics_tour", "float_order")  # without a mistake: comments stay
+
 ARGUMENT = r"((?:[^(),]|\([^()]*\))+)"
 COMBINED = re.compile(rf"Op::combine\({ARGUMENT}, {ARGUMENT}\)")
 ONE_SUM = re.compile(r"(= |return )\(((?:[^()]|\([^()]*\))*)\);")
@@ -64,8 +86,8 @@ SUMMED = (
     (re.compile(r"template <class Op>\n"), ""),
     (re.compile(r"class Op, "), ""),
     (re.compile(r"Op::template identity<\w+>"), "0"),
-    (re.compile(r"Op::term\(a\[i\], b\[i\]\)"), "a[i] * b[i]"),
-    (re.compile(r"\n +value = Op::combine\(value, (a\[i\] \* b\[i\])\);"), r" value += \1;"),
+    (re.compile(r"Op::term\(([\w.\[\]]+), ([\w.\[\]]+)\)"), r"\1 * \2"),
+    (re.compile(r"(?<!\{)\n +value = Op::combine\(value, (a\[i\] \* b\[i\])\);"), r" value += \1;"),
     (re.compile(r"combine_atomically<Op>"), "atomicAdd"),
     (re.compile(r"<(?:Op|sum)(?:, \w+)?>\("), "("),
     (re.compile(r"(\S+) = Op::combine\(\1, ((?:[^()]|\([^()]*\))+)\);"), r"\1 += \2;"),
@@ -112,6 +134,12 @@ def listing(rung):
     return "\n\n".join(with_sum(function(file, name)) for file, name in LISTINGS[rung][1])
 
 
+def unexplained(rung):
+    """The functions that a listing calls and neither shows nor the introduction of docs/lab.md explains."""
+    called = set(re.findall(r"(?<![.\w>])(\w+)(?:<[\w, :]*>)?\(", listing(rung)))
+    return sorted(called - {name for _, name in LISTINGS[rung][1]} - EXPLAINED)
+
+
 def difference(rung):
     """A fence with the lines by which the rung differs from another, or with all its lines if they are all new."""
     base, functions = LISTINGS[rung]
@@ -127,6 +155,21 @@ def difference(rung):
 def names_in(folder):
     return {name for path in sorted((LAB / folder).glob("*.c*"))
             for name in re.findall(r'\.name = "(\w+)"', path.read_text())}
+
+
+def programs_of(name):
+    """The complete programs of examples/programs that do what a rung or hazard does: name and exit status by simtcc."""
+    stems = TWINS.get(name, [name])
+    found = [PROGRAMS / f"{stem}.cu" for stem in stems]
+    return {path.stem: exit_status(path) for path in found if path.exists()}
+
+
+def exit_status(path):
+    """The status with which a program ends in simtcc's default model, from its first line and the end of its main."""
+    text = path.read_text()
+    if not text.startswith(("// Wrong on purpose", "// Wrong with independent threads")):
+        return 0
+    return 1 if "EXIT_FAILURE;" in text.splitlines()[-2] else 66
 
 
 def rung_names(workload=""):
@@ -145,9 +188,24 @@ def text_of(field, code):
     return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[1])).replace('\\"', '"') if found else ""
 
 
-def device_code(path):
+def without_marks(name, lines):
+    """The lines of a hazard as a text would print them; a line that is left out is None, so that numbers stay."""
+    parameter, value, _ = VARIANTS.get(name, (None, None, None))
+    shown = []
+    for line in lines:
+        text = line if name in ILLUSTRATIONS else re.sub(r"(?<=\S) +// .*", "", line)
+        if parameter:
+            text = re.sub(rf"(, )?bool {parameter}", "", text).replace("template <>", "").replace(f"<{parameter}>", "")
+            text = re.sub(rf"\b{parameter} \? (\S+) : (\S+?)(?=[,;])", r"\1" if value else r"\2", text)
+            if re.search(rf"\b{parameter}\b", text):
+                text = ""  # a line of the cure
+        shown.append(None if text.startswith("#") or (line and not text) else text)
+    return shown
+
+
+def device_code(name, path):
     """Structs and functions of a hazard that run on the device, with their line numbers."""
-    lines, shown, start = path.read_text().splitlines(), [], None
+    lines, blocks, start = path.read_text().splitlines(), [], None
     for number, line in enumerate(lines):
         if start is None and line and not line.startswith((" ", "//", "#", "}", "namespace")):
             start = number
@@ -155,9 +213,16 @@ def device_code(path):
             end = number + (1 if line.startswith("}") else 0)
             block = lines[start:end]
             if any("__global__" in each or "__device__" in each for each in block):
-                shown += ([""] if shown else []) + [f"{start + 1 + i:3}  {each}".rstrip() for i, each in enumerate(block)]
+                blocks.append((start, block))
             start = None if line.startswith("}") or not any(each.endswith("{") for each in block) else start
-    return "\n".join(shown)
+    cure = VARIANTS.get(name, (None, None, None))[2]
+    shown = []
+    for start, block in blocks:
+        if cure and any(f" {cure}(" in line and line.endswith("{") for line in block):
+            continue
+        shown.append("\n".join(f"{start + 1 + i:3}  {line}".rstrip() for i, line in enumerate(without_marks(name, block))
+                               if line is not None))
+    return "\n\n".join(shown)
 
 
 def hazard_source(name):
@@ -165,5 +230,5 @@ def hazard_source(name):
     for path in sorted((LAB / "hazards").glob("*.cu")):
         code = path.read_text()
         if re.search(rf'\.name = "{name}"', code):
-            return path.name, device_code(path), *(text_of(field, code) for field in ("effect", "cause", "fix"))
+            return path.name, device_code(name, path), *(text_of(field, code) for field in ("effect", "cause", "fix"))
     return fail(f"lab/hazards/ has no hazard {name}")

@@ -6,10 +6,11 @@ scripts/lab_on_gpu; without these the chapters say so.
 import pathlib
 
 from shared import result_files
+import lab.predictions
 import lab.simt
 import lab.sources
 from shared.documents import figure, paragraph, table
-from lab.lesson import folded, on_simt, results_text
+from lab.lesson import difference, lesson_parts, on_simt, results_text
 from lab.rungs import TYPES, fail, power, time_text
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs/results"
@@ -38,10 +39,6 @@ def rung_of(ladder, name):
     return next((rung for rung in ladder["rungs"] if rung["name"] == name), None)
 
 
-def difference(name):
-    return f"{lab.sources.difference(name)}\n\n![{name}: who reads, who adds, who waits](pictures/lab/{name}.svg)"
-
-
 def on_gpu(measured, ladders, name):
     """What the rung took in each ladder of floats."""
     found = [(ladder, rung_of(ladder, name)) for ladder in ladders if ladder["dtype"] == "float32"]
@@ -53,17 +50,18 @@ def on_gpu(measured, ladders, name):
 
 
 def check(workload, simulated, measured, name):
-    """The command of a lesson, and what comes out."""
-    rung = simulated.get(name)
-    command = lab.simt.rung_command([name], lab.simt.WORKLOADS[workload])
+    """The prediction of a lesson, its command, and what comes out."""
+    rung, ladders = simulated.get(name), ladders_of(measured, workload)
+    runs = [*lab.predictions.COMPARED.get(name, []), name]
     if rung:
+        command, found = lab.simt.rung_command(runs, lab.simt.WORKLOADS[workload]), {each: simulated[each] for each in runs}
         outcome = f"on `simt`: {on_simt(rung)}."
     else:
-        command = f"exactdot lab --rung {name}  # needs a GPU"
+        command, found = f"exactdot lab --rung {name}  # needs a GPU", {name: rung_of(ladders[0], name)} if ladders else None
         outcome = "on `simt`: the library needs a GPU; without one the command ends with an error."
-    lines = [outcome, f"{on_gpu(measured, ladders_of(measured, workload), name)}."]
-    return "\n\n".join([f"*Run:*\n\n```sh\n{command}\n```",
-                        folded("<i>Check:</i> what came out", "\n".join(paragraph(line, "- ") for line in lines))])
+    answer = lab.predictions.of_rung(name, found) if found else f"{NOT_MEASURED}."
+    lines = [paragraph(line, "- ") for line in (outcome, f"{on_gpu(measured, ladders, name)}.")]
+    return "\n\n".join(lesson_parts(name, command, answer, lines, name))
 
 
 def cell(rung):
@@ -110,7 +108,7 @@ def sections(measured):
         made[f"simulated {workload}"] = lambda _, simulated=simulated: simulated_table(simulated)
         made[f"measured {workload}"] = lambda _, workload=workload: measured_table(workload, measured)
         for name in names:
-            made[f"rung {name}"] = lambda _, name=name: difference(name)
+            made[f"rung {name}"] = lambda _, name=name: difference(name, [name])
             made[f"check {name}"] = lambda _, workload=workload, simulated=simulated, name=name: check(
                 workload, simulated, measured, name)
     return made
