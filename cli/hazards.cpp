@@ -63,9 +63,10 @@ lab::hazard_outcome run_under_watchdog(const lab::hazard& chosen, std::uint32_t 
 
 lab::hazard_outcome run(const lab::hazard& chosen, const hazards_arguments& arguments) {
   const immediate_exit no_cleanup_needed;
-  const progress progress_line(std::string("hazards: ") + chosen.info.name, program_monitor(), 0);
+  const progress progress_line(std::string("hazards: ") + chosen.info.name, program_monitor(), chosen.info.work);
   const bool watch = chosen.target == lab::backend::cuda && chosen.info.separate_process && !arguments.no_watchdog;
-  return watch ? run_under_watchdog(chosen, arguments.seed) : chosen.run({.seed = arguments.seed});
+  return watch ? run_under_watchdog(chosen, arguments.seed)
+               : chosen.run({.seed = arguments.seed, .monitor = &program_monitor()});
 }
 
 /// Prints the list or explanations. Every backend of the build has all hazards.

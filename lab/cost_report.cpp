@@ -5,6 +5,9 @@
 #include <lab/cost_report.hpp>
 #include <lab/figures.hpp>
 #include <lab/paragraph.hpp>
+#include <lab/text_table.hpp>
+#include <utility>
+#include <vector>
 
 namespace exactdot::lab {
 namespace {
@@ -14,29 +17,35 @@ constexpr double lanes_of_a_warp = 32;
 std::string decimal(std::optional<double> x, int digits) { return x ? fmt::format("{:.{}f}", *x, digits) : "-"; }
 
 std::string times_table(const ladder_result& result) {
-  std::string text = fmt::format("\n{:<19} {:>12} {:>12} {:>12} {:>12}   whole cost of one call\n", "rung",
-                                 "kernel,µs", "copy,µs", "host,µs", "total,µs");
+  std::vector<text_column> columns{
+      {"rung", 19, {}, true}, {"kernel,µs", 12}, {"copy,µs", 12}, {"host,µs", 12}, {"total,µs", 12}};
   for (const measurement& tested : result.measurements) {
     const figures f = figures_of(result, tested);
-    text += fmt::format("{:<19} {:>12} {:>12} {:>12} {:>12}\n", tested.info.name,
-                        tested.on_host ? "-" : decimal(f.microseconds, 2), decimal(f.copy_microseconds, 2),
-                        decimal(f.host_microseconds, 2), decimal(f.total_microseconds, 2));
+    columns[0].cells.emplace_back(tested.info.name);
+    columns[1].cells.push_back(tested.on_host ? "-" : decimal(f.microseconds, 2));
+    columns[2].cells.push_back(decimal(f.copy_microseconds, 2));
+    columns[3].cells.push_back(decimal(f.host_microseconds, 2));
+    columns[4].cells.push_back(decimal(f.total_microseconds, 2));
   }
-  return text;
+  return "\n" + text_table(std::move(columns), "   whole cost of one call");
 }
 
 std::string counts_table(const ladder_result& result) {
-  std::string text = fmt::format("\n{:<19} {:>10} {:>8} {:>9} {:>6} {:>9} {:>9} {:>12}   of one run\n", "rung",
-                                 "requests", "sectors", "conflicts", "lanes", "queue", "barriers", "bytes moved");
+  std::vector<text_column> columns{{"rung", 19, {}, true}, {"requests", 10}, {"sectors", 8},  {"conflicts", 9},
+                                   {"lanes", 6},           {"queue", 9},     {"barriers", 9}, {"bytes moved", 12}};
   for (const measurement& tested : result.measurements) {
     if (!tested.counts.costs || tested.on_host) continue;
     const kernel_costs& costs = *tested.counts.costs;
-    text += fmt::format("{:<19} {:>10} {:>8} {:>9} {:>6} {:>9} {:>9} {:>12}\n", tested.info.name,
-                        costs.global_requests, decimal(costs.sectors_per_request(), 1),
-                        decimal(costs.bank_conflict_degree(), 2), decimal(costs.lanes_per_request(), 1),
-                        costs.longest_queue, tested.counts.barriers.value_or(0), costs.bytes_moved);
+    columns[0].cells.emplace_back(tested.info.name);
+    columns[1].cells.push_back(std::to_string(costs.global_requests));
+    columns[2].cells.push_back(decimal(costs.sectors_per_request(), 1));
+    columns[3].cells.push_back(decimal(costs.bank_conflict_degree(), 2));
+    columns[4].cells.push_back(decimal(costs.lanes_per_request(), 1));
+    columns[5].cells.push_back(std::to_string(costs.longest_queue));
+    columns[6].cells.push_back(std::to_string(tested.counts.barriers.value_or(0)));
+    columns[7].cells.push_back(std::to_string(costs.bytes_moved));
   }
-  return text +
+  return "\n" + text_table(std::move(columns), "   of one run") +
          paragraph(
              "",
              "requests: loads and stores of global memory by a warp; sectors: of 32 bytes, per request, at best "

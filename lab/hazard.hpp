@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exactdot/options.hpp>
 #include <lab/registry.hpp>
 #include <string>
 #include <string_view>
@@ -51,6 +52,7 @@ struct hazard_info {
   const char* file = "";  ///< in lab/hazards/
   /// May hang on a GPU, or end its context: the program runs it there in a separate process under a watchdog.
   bool separate_process = false;
+  std::size_t work = 0;     ///< what a run adds to the monitor of its request; 0: nothing, because it is short
   bool mistake = true;      ///< false: a correct kernel, or an illustration
   const char* effect = "";  ///< what goes wrong, as sentences; so are cause and fix
   const char* cause = "";
@@ -62,6 +64,11 @@ struct hazard_request {
   std::uint64_t seed = 1;  ///< of the simulator's schedule; ignored on a GPU
   int runs = 3;            ///< of hazards whose outcome differs between runs
   bool small = false;      ///< with few threads, to be shown step by step; the outcome may then be unexpected
+  exactdot::monitor* monitor = nullptr;  ///< of hazards with `work`: its `done` grows by that, launch by launch
+
+  void add_progress(std::size_t units) const {
+    if (monitor != nullptr) monitor->done += units;
+  }
 };
 
 /// A hazard on one backend.

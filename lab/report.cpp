@@ -7,7 +7,10 @@
 #include <lab/figures.hpp>
 #include <lab/report.hpp>
 #include <lab/summary.hpp>
+#include <lab/text_table.hpp>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace exactdot::lab {
 namespace {
@@ -34,34 +37,69 @@ const char* status_text(const measurement& tested) {
   return tested.correct ? "ok" : "-";
 }
 
-std::string timed_line(const ladder_result& result, const measurement& tested) {
-  const figures f = figures_of(result, tested);
-  return fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", number(f.microseconds, 2), number(f.gb_per_s, 1),
-                     number(f.percent_of_ceiling, 1), number(f.ratio_to_cublas, 2), number(f.total_microseconds, 2),
-                     number(atomics_of(result, tested)));
+/// Appends a column with a cell of each measurement.
+template <class Cell>
+void add_column(std::vector<text_column>& columns, const ladder_result& result, const char* heading,
+                std::size_t width, const Cell& cell) {
+  text_column added{heading, width};
+  for (const measurement& tested : result.measurements) added.cells.push_back(cell(tested));
+  columns.push_back(std::move(added));
 }
 
-std::string counted_line(const ladder_result& result, const measurement& tested) {
-  const auto kernels = [&](std::optional<std::uint64_t> x) {
-    return tested.info.blocks == block_rule::none ? "-" : number(x);
+/// Appends what a run on a GPU took.
+void add_times(std::vector<text_column>& columns, const ladder_result& result) {
+  const auto add = [&](const char* heading, std::size_t width, std::optional<double> figures::*figure, int digits) {
+    add_column(columns, result, heading, width,
+               [&](const measurement& tested) { return number(figures_of(result, tested).*figure, digits); });
   };
-  return fmt::format(
-      "{:>9} {:>8} {:>9} {:>10}", std::isinf(tested.allowed_ulps) ? "-" : ulp_text(tested.allowed_ulps),
-      kernels(tested.counts.launches), kernels(atomics_of(result, tested)), kernels(tested.counts.steps));
+  add("µs", 9, &figures::microseconds, 2);
+  add("GB/s", 7, &figures::gb_per_s, 1);
+  add("%ceil", 6, &figures::percent_of_ceiling, 1);
+  add("xcublas", 7, &figures::ratio_to_cublas, 2);
+  add("total,µs", 9, &figures::total_microseconds, 2);
+  add_column(columns, result, "atomics", 9,
+             [&](const measurement& tested) { return number(atomics_of(result, tested)); });
 }
 
-std::string header(const ladder_result& result, bool timed) {
+/// Appends the bound of the error, and what a run on the simulator counts.
+void add_counts(std::vector<text_column>& columns, const ladder_result& result) {
+  const auto add = [&](const char* heading, std::size_t width, const auto& count) {
+    add_column(columns, result, heading, width, [&](const measurement& tested) {
+      return tested.info.blocks == block_rule::none ? "-" : number(count(tested));
+    });
+  };
+  add_column(columns, result, "<= ulp", 9, [](const measurement& tested) {
+    return std::isinf(tested.allowed_ulps) ? "-" : ulp_text(tested.allowed_ulps);
+  });
+  add("launches", 8, [](const measurement& tested) { return tested.counts.launches; });
+  add("atomics", 9, [&](const measurement& tested) { return atomics_of(result, tested); });
+  add("steps", 10, [](const measurement& tested) { return tested.counts.steps; });
+}
+
+std::string rows(const ladder_result& result) {
+  std::vector<text_column> columns;
+  const auto add = [&](const char* heading, std::size_t width, const auto& cell) {
+    add_column(columns, result, heading, width, cell);
+  };
+  add("#", 2, [](const measurement& tested) { return std::to_string(tested.info.number); });
+  add("rung", 19, [](const measurement& tested) { return std::string(tested.info.name); });
+  columns.back().left_aligned = true;
+  add("value", 13, [](const measurement& tested) { return value_text(tested.value); });
+  add("error,ulp", 9, [](const measurement& tested) { return ulp_text(tested.error_ulps); });
+  add("runs", 5, [](const measurement& tested) { return ratio(tested.distinct_results, tested.runs); });
+  add("grids", 5, [](const measurement& tested) { return ratio(tested.distinct_over_grids, tested.grids); });
+  result.read_seconds ? add_times(columns, result) : add_counts(columns, result);
+  add("check", 5, [](const measurement& tested) { return std::string(status_text(tested)); });
+  return text_table(std::move(columns));
+}
+
+std::string header(const ladder_result& result) {
   std::string facts;
   for (const auto& [key, value] : result.facts) facts += fmt::format(", {} {}", key, value);
   const std::string divided = result.divided.empty() ? "" : " in " + result.divided;
   return fmt::format("{}{}: {} of {} {}{}, data {}, {}\n", result.device, facts,
                      operation_names[static_cast<std::size_t>(result.op)], result.n, result.terms, divided,
-                     io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type)) +
-         fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} ", "#", "rung", "value", "error,ulp", "runs", "grids") +
-         (timed ? fmt::format("{:>9} {:>7} {:>6} {:>7} {:>9} {:>9}", "µs", "GB/s", "%ceil", "xcublas", "total,µs",
-                              "atomics")
-                : fmt::format("{:>9} {:>8} {:>9} {:>10}", "<= ulp", "launches", "atomics", "steps")) +
-         " check\n";
+                     io::data_set_names[static_cast<std::size_t>(result.data)], name_of(result.type));
 }
 
 /// Returns whether the claims apply to the vectors of this run.
@@ -111,15 +149,7 @@ std::string ramp(const ladder_result& result) {
 }  // namespace
 
 std::string table_of(const ladder_result& result) {
-  const bool timed = result.read_seconds.has_value();
-  std::string text = header(result, timed);
-  for (const measurement& tested : result.measurements) {
-    text +=
-        fmt::format("{:>2} {:<19} {:>13} {:>9} {:>5} {:>5} {} {:>5}\n", tested.info.number, tested.info.name,
-                    value_text(tested.value), ulp_text(tested.error_ulps),
-                    ratio(tested.distinct_results, tested.runs), ratio(tested.distinct_over_grids, tested.grids),
-                    timed ? timed_line(result, tested) : counted_line(result, tested), status_text(tested));
-  }
+  std::string text = header(result) + rows(result);
   text += fmt::format("   {:<19} {:>13}  runs, grids: distinct results / runs, distinct results / grids\n",
                       "reference", value_text(result.exact));
   if (result.results > 1) {

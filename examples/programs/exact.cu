@@ -1,5 +1,5 @@
 // The dot product of floats as a real number, rounded once: products are added as integers, in an accumulator as wide as all of
-// them (Kulisch 1971).
+// them (Kulisch's long accumulator).
 //
 // The accumulator has 20 limbs of 32 bits, from 2^-298, the lowest bit of a product, upwards. A limb lies in a word of 64 bits,
 // so that 2^29 products fit before a carry has to move. Integers add in any order: atomics give the same bits on every grid. The
@@ -64,7 +64,7 @@ float rounded(const word* sum) {
     int top = limbs - 1;
     while (top > 1 && digit[top] == 0) --top;
     word head = digit[top] << 32 | digit[top - 1];
-    for (int k = 0; k < top - 1; ++k) head |= digit[k] != 0;  // more than the half of a last bit, or exactly the half?
+    for (int k = 0; k < top - 1; ++k) head |= digit[k] != 0;  // of the others, only whether there are any
     int exponent = lowest + 32 * (top - 1);
     for (; head >> 53 != 0; ++exponent) head = head >> 1 | (head & 1);
     return sign * static_cast<float>(std::ldexp(static_cast<double>(head), exponent));  // the one rounding

@@ -11,6 +11,8 @@
 namespace exactdot::lab {
 namespace {
 
+constexpr std::size_t length = std::size_t{1} << 20;
+
 unsigned block_for(std::size_t n) { return static_cast<unsigned>(std::min<std::size_t>(256, n)); }
 
 __global__ void add_by_atomics(const float* x, std::size_t n, float* sum) {
@@ -24,36 +26,40 @@ __global__ void add_halves(float* x, std::size_t half) {
   if (i < half) x[i] += x[i + half];
 }
 
-float sum_by_atomics(gpu::stream& stream, const gpu::buffer<float>& x) {
+float sum_by_atomics(const hazard_request& request, gpu::stream& stream, const gpu::buffer<float>& x) {
   gpu::buffer<float> sum(stream, 1);
   sum.fill_zero();
   const unsigned threads = block_for(x.size());
   gpu::launch(add_by_atomics, static_cast<unsigned>(x.size() / threads), threads, 0, stream, x.data(), x.size(),
               sum.data());
-  return only_value(sum);
+  const float value = only_value(sum);
+  request.add_progress(x.size());
+  return value;
 }
 
-float sum_by_tree(gpu::stream& stream, gpu::buffer<float>& x) {
+float sum_by_tree(const hazard_request& request, gpu::stream& stream, gpu::buffer<float>& x) {
   for (std::size_t half = x.size() / 2; half > 0; half /= 2) {
     const unsigned threads = block_for(half);
     const auto blocks = static_cast<unsigned>((half + threads - 1) / threads);
     gpu::launch(add_halves, blocks, threads, 0, stream, x.data(), half);
+    request.add_progress(half);
   }
   float sum = 0;
   x.copy_to(&sum, 1);
+  request.add_progress(1);
   return sum;
 }
 
 hazard_outcome run_orders(const hazard_request& request) {
   seeded_stream stream(request.seed);
-  std::vector<float> values = uniform_floats(std::size_t{1} << (request.small ? 3 : 20));
+  std::vector<float> values = uniform_floats(request.small ? 8 : length);
   gpu::buffer<float> x(stream, values.size());
   x.copy_from(values.data(), values.size());
   std::vector<std::pair<std::string, float>> sums;
   sums.emplace_back("forwards", loop_sum(values));
-  sums.emplace_back("by atomics", sum_by_atomics(stream, x));
-  sums.emplace_back("by atomics again", sum_by_atomics(stream, x));
-  sums.emplace_back("by a tree", sum_by_tree(stream, x));
+  sums.emplace_back("by atomics", sum_by_atomics(request, stream, x));
+  sums.emplace_back("by atomics again", sum_by_atomics(request, stream, x));
+  sums.emplace_back("by a tree", sum_by_tree(request, stream, x));
   const float exact = exact_sum(values), exact_halved = exact_sum_of_halves(values);
   std::reverse(values.begin(), values.end());
   sums.emplace_back("backwards", loop_sum(values));
@@ -87,6 +93,7 @@ const register_hazard registration{
     {.number = 12,
      .name = "float_order",
      .file = "float_order.cu",
+     .work = 3 * length,  // elements: by atomics, again, and by a tree
      .mistake = false,
      .effect = "Adds the same 2^20 floats, uniform in (-1, 1), forwards, backwards, by a tree and by atomics.",
      .cause = "Floating-point addition rounds each time and is not associative: a different order gives different "

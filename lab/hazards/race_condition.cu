@@ -23,6 +23,7 @@ hazard_outcome run_race(const hazard_request& request) {
     count.fill_zero();
     gpu::launch(count_plainly, blocks, threads, 0, stream, count.data());
     counts.push_back(only_value(count));
+    request.add_progress(1);
     few = few && counts.back() > 0 && counts.back() < blocks * threads / 2;
     outcome.figures.push_back({"count_" + std::to_string(i + 1), static_cast<double>(counts.back())});
   }
@@ -40,6 +41,7 @@ const register_hazard registration{
     {.number = 1,
      .name = "race_condition",
      .file = "race_condition.cu",
+     .work = static_cast<std::size_t>(hazard_request{}.runs),
      .effect = "Every thread of 1000 blocks of 1000 threads executes *count += 1.",
      .cause =
          "The statement is a load, an add and a store. A thread that loads between another thread's load and store "

@@ -86,6 +86,12 @@ def difference(name, rungs=None):
     return "\n\n".join(parts if name in PICTURED_AFTERWARDS else [*parts, picture(name)])
 
 
+def accumulator():
+    """The accumulator of an exact sum: its picture, and the code of the plain program."""
+    return ("![The accumulator: where a product goes, and where the sum is rounded](pictures/lab/accumulator.svg)\n\n"
+            f"From [exact.cu](../examples/programs/exact.cu):\n\n```cuda\n{lab.sources.accumulator()}\n```")
+
+
 def shell(line):
     return f"```sh\n{line}\n```"
 

@@ -183,6 +183,18 @@ def exact():
         ("", [(0.5, 3, "yes: the result", "good"), (5, 3.5, "no: sum again in integers", "c")], [])])
 
 
+def accumulator():
+    """The limbs of examples/programs/exact.cu, the highest first: those of a product, and those of the result."""
+    return layers("An accumulator as wide as all products", [
+        ("a product", [(3.3, 3.3, "48 bits of a·b", "a")], [(0, 0), (0, 1), (0, 2)]),
+        ("in three pieces", boxes(["high", "middle", "low"], "a", start=2.7, width=1.5), [(0, 3), (1, 4), (2, 5)]),
+        ("limbs of 32 bits", boxes("19 18 … 10 9 8 … 1 0".split(), "idle idle idle b b d d d d", width=1.1),
+         [(3, 0), (4, 0), (5, 1), (6, 1), (7, 1), (8, 1)]),
+        ("the sum", [(2.5, 2.7, "the two highest", "b"), (5.5, 4.4, "is there anything below?", "d")], [(0, 0), (1, 0)]),
+        ("result", [(3.6, 2.6, "one rounding", "good")], [])],
+        "limb 0 begins at 2^-298, limb 19 ends at 2^342; the carries move once, when all is added")
+
+
 def pictures():
     """Rung to SVG. Rungs that share a lesson share its picture."""
     return {
@@ -195,4 +207,4 @@ def pictures():
         "shared_then_shuffle": shared_then_shuffle(), "shuffle_per_warp": shuffle_per_warp(),
         "shuffle_block": shuffle_block(), "two_phase": two_phase(), "vectorized": vectorized(),
         "optimized": optimized(), "single_pass": single_pass(), "double_accumulator": double_accumulator(),
-        "kahan": kahan(), "cublas": cublas(), "fast": fast(), "exact": exact()}
+        "kahan": kahan(), "cublas": cublas(), "fast": fast(), "exact": exact(), "accumulator": accumulator()}

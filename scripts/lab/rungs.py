@@ -148,25 +148,34 @@ def ceiling(results):
     return table(["n", "type", "both vectors", "ceiling, GB/s"], rows)
 
 
+def time_and_part(rung):
+    """Cells: the time, with that of the host if it finishes the sum, and the part of the ceiling."""
+    total = "" if rung["copy_microseconds"] is None else f"; in all {time_text(rung['total_microseconds'])}"
+    return [time_text(rung["microseconds"]) + total,
+            "CPU" if on_host(rung) else f"{figure(rung['percent_of_ceiling'])} %"]
+
+
 def every_rung(results):
-    first, last = results.sizes[0], results.sizes[-1]
-    cases = [(first, "float32"), (last, "float32"), (last, "float64")]
+    """The table that is shown: the first length in floats."""
+    n = results.sizes[0]
     rows = []
     for name in results.names:
-        series = [results.find(name, *case) for case in cases]
-        cells = []
-        for rung in series:
-            fraction = "CPU" if on_host(rung) else f"{figure(rung['percent_of_ceiling'])} %"
-            total = "" if rung["copy_microseconds"] is None else f"; in all {time_text(rung['total_microseconds'])}"
-            cells += [time_text(rung["microseconds"]) + total, fraction]
-        at_first = series[0]
-        rows.append([at_first["number"], f"`{name}`", *cells, figure(at_first["ulps"]), at_first["distinct_results"],
-                     at_first["promises_same_bits"]])
-    header = ["#", "rung"]
-    for n, type_ in cases:
-        header += [f"{TYPES[type_]}, {power(n)}", "of the ceiling"]
-    return table([*header, f"error at {power(first)} floats, ulps", f"results in {series[0]['runs']} runs",
-                  "promises the same bits"], rows)
+        rung = results.find(name, n, "float32")
+        rows.append([rung["number"], f"`{name}`", *time_and_part(rung), figure(rung["ulps"]), rung["promises_same_bits"]])
+    return table(["#", "rung", f"float, {power(n)}", "of the ceiling", "error, ulps", "promises the same bits"], rows)
+
+
+def every_rung_at_length(results):
+    """The table that is folded: the last length, and what the runs of the first gave."""
+    first, last = results.sizes[0], results.sizes[-1]
+    rows = []
+    for name in results.names:
+        series = [results.find(name, last, type_) for type_ in TYPES]
+        rung = results.find(name, first, "float32")
+        rows.append([rung["number"], f"`{name}`", *(cell for each in series for cell in time_and_part(each)),
+                     rung["distinct_results"]])
+    times = [heading for type_ in TYPES.values() for heading in (f"{type_}, {power(last)}", "of the ceiling")]
+    return table(["#", "rung", *times, f"results in {rung['runs']} runs at {power(first)} floats"], rows)
 
 
 def ill(results):

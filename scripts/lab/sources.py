@@ -64,7 +64,7 @@ LISTINGS = {
 
 # what a listing may call without showing it: CUDA, C++, and what the introduction of the rungs explains
 EXPLAINED = {"for", "if", "while", "sizeof", "static_cast", "reinterpret_cast", "static_assert", "atomicAdd", "atomicCAS", "atomicExch",
-             "atomicInc", "__syncthreads", "__threadfence", "__shfl_down_sync", "fma", "thread_in_grid", "threads_in_grid",
+             "atomicInc", "__syncthreads", "__threadfence", "__shfl_down_sync", "__fmaf_rn", "thread_in_grid", "threads_in_grid",
              "dynamic_shared"}
 LIBRARY_RUNGS = ("cpu_loop", "cublas", "cub", "fast", "exact")  # without a kernel of their own
 
@@ -108,13 +108,13 @@ def end_of_block(text, start):
     return fail("a brace is not closed")
 
 
-def function(file, name):
+def function(file, name, folder=LAB):
     """The definition of a function, not indented, without comments before it."""
-    text = (LAB / file).read_text()
+    text = (folder / file).read_text()
     start = re.search(rf"^(?: *template <.*>\n)?[^\n/;=]*\b{name}\((?:[^(){{}};]|\([^()]*\))*\)(?: const)? {{", text,
                       re.MULTILINE)
     if start is None:
-        fail(f"lab/{file} has no function {name}; change LISTINGS in scripts/lab/sources.py")
+        fail(f"{folder.name}/{file} has no function {name}; change LISTINGS in scripts/lab/sources.py")
     lines = text[start.start():end_of_block(text, start.end() - 1)].splitlines()
     indent = len(lines[0]) - len(lines[0].lstrip())
     return "\n".join(line[indent:] for line in lines)
@@ -162,6 +162,11 @@ def programs_of(name):
     stems = TWINS.get(name, [name])
     found = [PROGRAMS / f"{stem}.cu" for stem in stems]
     return {path.stem: exit_status(path) for path in found if path.exists()}
+
+
+def accumulator():
+    """The exact sum of examples/programs/exact.cu, without its main."""
+    return "\n\n".join(function("exact.cu", name, PROGRAMS) for name in ("split", "add_product", "add_exactly", "rounded"))
 
 
 def exit_status(path):

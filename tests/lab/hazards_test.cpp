@@ -68,12 +68,23 @@ hazard_outcome run(std::string_view name, std::uint64_t seed, int runs = 3) {
   return named(name).run({.seed = seed, .runs = runs});
 }
 
+/// An outcome, and what the run added to its monitor.
+struct shared_run {
+  hazard_outcome outcome;
+  std::size_t done = 0;
+};
+constexpr int shared_runs = 2;
+
 /// Runs each hazard once and shares the outcome among the tests.
-const hazard_outcome& shared_outcome(const std::string& name) {
-  static std::map<std::string, hazard_outcome> outcomes;
-  const auto found = outcomes.find(name);
-  return found != outcomes.end() ? found->second : outcomes.emplace(name, run(name, 2, 2)).first->second;
+const shared_run& shared(const std::string& name) {
+  static std::map<std::string, shared_run> all;
+  const auto found = all.find(name);
+  if (found != all.end()) return found->second;
+  exactdot::monitor monitor;
+  hazard_outcome outcome = named(name).run({.seed = 2, .runs = shared_runs, .monitor = &monitor});
+  return all.emplace(name, shared_run{std::move(outcome), monitor.done}).first->second;
 }
+const hazard_outcome& shared_outcome(const std::string& name) { return shared(name).outcome; }
 
 TEST(hazards, are_all_registered) {
   std::vector<std::string> names;
@@ -129,6 +140,14 @@ TEST(hazards, have_the_expected_outcome) {
     EXPECT_NE(outcome.expected, "") << tested.info.name;
     EXPECT_NE(outcome.observed, "") << tested.info.name;
   }
+}
+
+TEST(hazards, that_take_long_report_their_progress) {
+  EXPECT_EQ(named("race_condition").info.work, static_cast<std::size_t>(hazard_request{}.runs));
+  EXPECT_EQ(shared("race_condition").done, static_cast<std::size_t>(shared_runs));
+  EXPECT_EQ(named("float_order").info.work, std::size_t{3} << 20);
+  EXPECT_EQ(shared("float_order").done, named("float_order").info.work);
+  EXPECT_EQ(shared("lost_half").done, named("lost_half").info.work);
 }
 
 struct planted_fault {

@@ -55,6 +55,7 @@ def cases():
     yield [(1.0, 1.0), (ulp / 2, 1.0), (smallest, smallest)]              # above the tie by 2^-298
     yield [(1.0, 1.0), (ulp / 2, 1.0), (-smallest, smallest)]             # below it
     yield [(-1.0, 1.0), (-ulp / 2, 1.0), (-smallest, smallest)]
+    yield [(2.0 ** 21, 1.0), (2.0 ** -3, 1.0), (2.0 ** -39, 1.0)]         # above it in the last bits of two full limbs
     yield [(smallest, 0.5)]                                               # half of the smallest float
     yield [(smallest, 0.5), (smallest, smallest)]
     yield [(smallest * 3, 0.5), (-smallest, smallest)]
