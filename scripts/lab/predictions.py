@@ -68,9 +68,10 @@ RUNGS = {
               "By less, {kahan[ulps]} and {neumaier[ulps]} ulps; `two_phase` by {two_phase[ulps]}."),
     "cublas": ("Which of the two takes less time at 2^20, and by what factor?",
                "CUB takes {cub[ratio_to_cublas]} of cuBLAS's time."),
-    "fast": ("How many different results do four grids give?", "{fast[distinct_over_grids]}."),
+    "fast": ("How many different results do four grids give?", "{fast[distinct_over_grids]} result on {fast[grids]} grids."),
     "exact": ("How large can the error be, in ulps, on any data? How many different results do four grids give?",
-              "Half an ulp, the one rounding; here {exact[ulps]}. {exact[distinct_over_grids]} result."),
+              "Half an ulp, the one rounding; here {exact[ulps]}. {exact[distinct_over_grids]} result on "
+              "{exact[grids]} grids."),
     "thread_a_row": ("The matrix has four rows, so four lanes of a warp work. In how many sectors of 32 bytes do the floats lie "
                      "that they read at once?",
                      "{thread_a_row[sectors_per_request]}, one for each lane; {thread_a_row[bytes_moved]} bytes are moved for "
@@ -84,7 +85,7 @@ RUNGS = {
                            bits("split_row_messages")),
     "cub_rows": ("How many different results come out in the runs?", "{cub_rows[distinct_results]} in {cub_rows[runs]} runs."),
     "exact_rows": ("By how many ulps is the worst of the rows off? How many different results do four grids give?",
-                   "By {exact_rows[ulps]}, and {exact_rows[distinct_over_grids]}."),
+                   "By {exact_rows[ulps]} ulps; {exact_rows[distinct_over_grids]} result on {exact_rows[grids]} grids."),
     "racy_groups": ("1000 elements in 10 groups: how many different results come out in five runs?",
                     "{racy_groups[distinct_results]} in {racy_groups[runs]} runs."),
     "atomic_groups": ("1000 elements, 10 groups. How long is the longest queue at one address, about?",
@@ -94,7 +95,7 @@ RUNGS = {
                        "{private_tables[atomics]}: one for each element in shared memory, and one for each group and block in "
                        "global memory."),
     "fixed_point": ("By how many ulps is the worst group off? How many different results do four grids give?",
-                    "By {fixed_point[ulps]}, and {fixed_point[distinct_over_grids]}."),
+                    "By {fixed_point[ulps]} ulps; {fixed_point[distinct_over_grids]} result on {fixed_point[grids]} grids."),
     "cub_groups": ("How many different results come out in the runs?",
                    "{cub_groups[distinct_results]} in {cub_groups[runs]} runs."),
     "exact_groups": ("The atomics come in any order. How many different results come out in five runs, and how many on four grids?",
@@ -145,7 +146,7 @@ HAZARDS = {
                     r"16 with a plain handle; (\d+) with copies",
                     "{0}, and yet the program is not right: the mutex was freed before."),
     "assignment_in_condition": ("Block 0 adds 1000 ones, block 1 waits for it and copies the sum. What does it copy?",
-                                r"1000 with ==; (\d+) with =", "{0}."),
+                                r"(1000) with ==; (\d+) with =", "{1}: it does not wait. With `==` it is {0}."),
     "shared_race_in_tail_unroll": (
         "16 blocks add 128 ones each. How many sums are wrong if a warp goes in lock step, and how many with independent threads?",
         r"(\d+) of (\d+) sums are wrong with independent threads, 0 with __syncwarp, (\d+) in lock step",
@@ -154,8 +155,8 @@ HAZARDS = {
                     r"(\d+) sectors per request in chunks, (\d+) with", "{0} and {1}."),
     "bank_conflicts": ("The distance doubles from level to level. In how many passes does a warp read its words, at the first five "
                        "levels?", r"(?m)^strided +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) ", "{0}, {1}, {2}, {3} and {4}."),
-    "timed_wrong": ("A kernel is timed in four ways. Which is too short, and which two are too long? (The simulator has no clock: "
-                    "this one needs a GPU.)",
+    "timed_wrong": ("Which of the four is too short, and which two are too long? (The simulator has no clock: this one needs a "
+                    "GPU.)",
                     r"([\d.]+ µs) without waiting, ([\d.]+ µs) in the first launch, ([\d.]+ µs) through the copy; the kernel takes "
                     r"([\d.]+ µs)", "Without waiting {0}; in the first launch {1} and through the copy {2}; the kernel takes {3}."),
     "shared_memory_overflow": ("The array has 128 places, the block 256 threads, each of which stores a one. What comes out?",
@@ -178,25 +179,30 @@ class Fields(dict):
         return figure(super().__getitem__(key))
 
 
+def prediction(name):
+    """The entry of a rung's or a hazard's lesson."""
+    if name not in RUNGS and name not in HAZARDS:
+        fail(f"scripts/lab/predictions.py has no prediction of {name}: a lesson asks for one")
+    return RUNGS.get(name) or HAZARDS[name]
+
+
 def question(name):
     """The paragraph that asks."""
-    asked = RUNGS.get(name) or HAZARDS.get(name)
-    if asked is None:
-        fail(f"scripts/lab/predictions.py has no prediction of {name}: a lesson asks for one")
-    return f"*Predict:* {asked[0]}"
+    return f"*Predict:* {prediction(name)[0]}"
 
 
 def of_rung(name, results):
     """The answer to the prediction of a rung's lesson; `results` are those of its command, by rung."""
+    _, answer = prediction(name)
     try:
-        return RUNGS[name][1].format(**{rung: Fields(rung, fields) for rung, fields in results.items()})
+        return answer.format(**{rung: Fields(rung, fields) for rung, fields in results.items()})
     except KeyError as missing:
         return fail(f"the prediction of {name} is answered by the rung {missing}, which its command does not run")
 
 
 def of_hazard(name, outcome):
     """The answer to the prediction of a hazard's lesson, from its outcome."""
-    _, pattern, answer = HAZARDS[name]
+    _, pattern, answer = prediction(name)
     for text in (outcome["observed"], "\n".join(outcome["table"])):
         found = re.search(pattern, text)
         if found:

@@ -6,6 +6,7 @@
 #include <lab/gpu_error.hpp>
 #include <lab/ladder.hpp>
 #include <lab/report.hpp>
+#include <limits>
 #include <string>
 
 #include "lab/wrong_rungs.hpp"
@@ -140,6 +141,26 @@ TEST(report, prints_the_whole_cost_of_a_call) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text.find("bits change"), std::string::npos);
+}
+
+TEST(report, leaves_out_columns_without_values) {
+  ladder_result result = claimed();
+  const auto has = [&](const char* heading) {
+    const std::string text = table_of(result);
+    return text.substr(0, text.find("reference")).find(heading) != std::string::npos;
+  };
+  EXPECT_TRUE(has("error,ulp"));
+  for (measurement& tested : result.measurements)
+    tested.grids = 0, tested.allowed_ulps = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(has(" grids"));
+  EXPECT_FALSE(has("<= ulp"));
+  result.measurements.front().grids = 4, result.measurements.front().allowed_ulps = 1;
+  EXPECT_TRUE(has(" grids"));
+  EXPECT_TRUE(has("<= ulp"));
+  result.read_seconds = 1e-6;
+  EXPECT_FALSE(has("xcublas"));
+  result.cublas_seconds = 2e-6;
+  EXPECT_TRUE(has("xcublas"));
 }
 
 TEST(report, prints_claims_only_for_the_vectors_that_they_refer_to) {

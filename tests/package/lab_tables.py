@@ -4,7 +4,9 @@
 The script must detect a figure that was changed by hand, a kernel that changed after its lesson was written, a picture
 that was changed by hand, results that contradict a sentence, a sentence that is missing, an error of compute-sanitizer in
 a correct rung, a rung that failed its checks, a rung without a lesson, and a hazard without results. It must write a
-section for a hazard that has none.
+section for a hazard that has none. It must detect a prediction that the results do not answer, a listing that calls what it
+does not show, a mistake without a printed listing, and a program without a lesson. In the document, no listing of a hazard marks
+its mistake, and predictions stand between the listing and what answers them.
 
 Uses copies of the scripts, the results, the sources and the documents.
 
@@ -12,6 +14,7 @@ usage: lab_tables.py SOURCE SCRATCH
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +27,7 @@ FILES = ("README.md", "docs/lab.md", "docs/simt.md", "docs/results/lab-h200.json
          "docs/results/hazards-simt.json", "docs/results/lab-simt.json", "docs/results/tree-costs-simt.json",
          "docs/results/lab-time-simt.json", "docs/results/lab-rows-simt.json", "docs/results/lab-groups-simt.json",
          "scripts/lab_tables", "scripts/shared/*.py", "scripts/lab/*.py", "lab/*.c*", "lab/rungs/*.c*", "lab/rungs/*/*.cu",
-         "lab/hazards/*.cu",
+         "lab/hazards/*.cu", "examples/programs/*.cu",
          "docs/pictures/lab/*.svg")
 
 
@@ -155,6 +158,78 @@ def test_texts(cases):
                     "lacks the statement")
 
 
+def test_predictions(cases):
+    """Each lesson asks what its command answers."""
+    predictions = "scripts/lab/predictions.py"
+
+    def rung(report, name, **fields):
+        next(each for each in report["rungs"] if each["name"] == name).update(fields)
+
+    cases.with_results("an answer that is missing", lambda report: rung(report, "atomic_per_element", atomics=None),
+                       "the prediction of atomic_per_element is not answered: its results have no atomics", "lab-simt.json")
+    cases.with_results("another answer", lambda report: rung(report, "racy", distinct_results=4), "differs from", "lab-simt.json")
+    cases.with_results("a hazard that does not answer", lambda report: report["hazards"][0].update(observed="many"),
+                       "the prediction of race_condition is not answered by its outcome: many", "hazards-simt.json")
+    cases.with_text("a lesson without a prediction", predictions, '"shuffle_block": (', '"shuffled": (',
+                    "no prediction of shuffle_block")
+    cases.with_text("an answer of a rung that does not run", predictions, ', "warp_a_row": ["thread_a_row"]', "",
+                    "answered by the rung 'thread_a_row', which its command does not run")
+
+
+def test_lessons(cases):
+    """Listings show what they call; each mistake has a printed listing, each program a lesson; claims follow the results."""
+    cases.with_text("a helper that is not shown", "scripts/lab/sources.py", '"packs_at", ', "", "calls ['packs_at'] and does not show")
+    cases.with_text("a mistake without a printed listing", "scripts/lab/listings.py", '("timed_wrong",)', '("racy",)',
+                    "has no row for the hazards ['timed_wrong']")
+    cases.with_text("a listing of an unknown lesson", "scripts/lab/listings.py", '"thread_a_row")', '"thread_to_row")',
+                    "names thread_to_row, which has no section")
+    program = cases.scratch / "examples/programs/another.cu"
+    program.write_text("int main() {}\n")
+    cases.expect_message("a program without a lesson", "names the programs ['another']")
+    program.unlink()
+    results, document = cases.scratch / "docs/results/lab-h200.json", cases.scratch / "docs/lab.md"
+    original, text = results.read_text(), document.read_text()
+    if "| a barrier in a branch hangs |" not in text or text.count("| **false**: ") < 5:
+        sys.exit("claims: the document lacks one that the results contradict")
+    report = result_files.read(results)
+    next(hazard for hazard in report["hazards"] if hazard["name"] == "barrier_in_branch")["ran"] = False
+    results.write_text(json.dumps(report))
+    run(cases.scratch)
+    row = next(line for line in document.read_text().splitlines() if line.startswith("| a barrier in a branch hangs |"))
+    if not row.endswith("| holds here |"):
+        sys.exit(f"claims: a GPU that hangs leaves the row {row}")
+    results.write_text(original), document.write_text(text)
+
+
+def check_order(text):
+    """What is wrong with the order of the lessons in a document: an answer before its question, or a mark in a listing."""
+    chapters = text[text.index("## The rungs"):text.index("## compute-sanitizer")]
+    illustrations = ("race_condition_fixed", "step_by_step", "atomics_tour", "float_order")
+    for lesson in re.split(r"^### ", chapters, flags=re.MULTILINE)[1:]:
+        name = lesson.split("\n", 1)[0]
+        places = [lesson.find(mark) for mark in ("```", "*Predict:*", "*Run:*", "*Answer:*")]
+        if -1 in places or places != sorted(places):
+            return f"{name}: listing, prediction, command and answer are not in this order"
+        if "lost" in lesson[:places[1]] and name not in ("lost_half", "lost_tail"):
+            return f"{name}: says what is lost before the prediction"
+        marked = re.search(r"^ *\d+  .*\S +// .*", lesson[:places[1]], re.MULTILINE)
+        if marked and name not in illustrations:
+            return f"{name}: the listing marks the mistake: {marked[0]}"
+    return None
+
+
+def test_order(cases):
+    document = (cases.scratch / "docs/lab.md").read_text()
+    fault = check_order(document)
+    if fault:
+        sys.exit(f"docs/lab.md: {fault}")
+    marked = document.replace(" 12    *count += 1;\n", " 12    *count += 1;  // race\n", 1)
+    early = document.replace("*Predict:*", "*Answer:* 5.\n\n*Predict:*", 1)
+    for case, text in (("a marked line", marked), ("an early answer", early)):
+        if check_order(text) is None:
+            sys.exit(f"the order of a lesson: {case} is not detected")
+
+
 def test_new_hazard(cases):
     """A hazard without a section gets one, and the document then passes the check."""
     document = cases.scratch / "docs/lab.md"
@@ -176,6 +251,9 @@ def main(source, scratch):
     test_results(cases)
     test_workloads(cases)
     test_texts(cases)
+    test_predictions(cases)
+    test_lessons(cases)
+    test_order(cases)
     test_new_hazard(cases)
 
 
