@@ -150,8 +150,11 @@ std::string ramp(const ladder_result& result) {
 
 std::string table_of(const ladder_result& result) {
   std::string text = header(result) + rows(result);
-  text += fmt::format("   {:<19} {:>13}  runs, grids: distinct results / runs, distinct results / grids\n",
-                      "reference", value_text(result.exact));
+  const bool grids =
+      std::ranges::any_of(result.measurements, [](const measurement& tested) { return tested.grids > 0; });
+  text += fmt::format(
+      "   {:<19} {:>13}  {}\n", "reference", value_text(result.exact),
+      grids ? "runs, grids: distinct results / runs, distinct results / grids" : "runs: distinct results / runs");
   if (result.results > 1) {
     text +=
         fmt::format("   {} results: value: the first; error, <= ulp: the largest of all; distinct: of all bits\n",

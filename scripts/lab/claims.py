@@ -118,12 +118,14 @@ def of_listings(results, gpu, simt):
          f"{simt['barrier_in_branch']['observed']}", verdict(not gpu["barrier_in_branch"]["ran"], "it is undefined")],
         ["a lock that all threads of a warp take pauses indefinitely",
          f"`block_counter_warp`: {gpu['block_counter_warp']['observed']}; `simt`: {warp}",
-         verdict(not gpu["block_counter_warp"]["ran"], "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
-        ["atomics take a lock", f"{figure(one)} ns an atomic (`atomic_per_element`); {figure(lock)} ns a lock (`lock_per_block` less "
-         f"`partial_per_thread`, over its {locked['grid']} blocks)", verdict(one > lock / 2, "no thread holds anything")],
+         verdict(not gpu["block_counter_warp"]["ran"],
+                 "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
+        ["atomics take a lock", f"{figure(one)} ns an atomic (`atomic_per_element`); {figure(lock)} ns a lock (`lock_per_block` "
+         f"less `partial_per_thread`, over its {locked['grid']} blocks)", verdict(one > lock / 2, "no thread holds anything")],
         ["shuffles move 32 bits only", f"`shuffle_block` on doubles: its checks {shuffled['check']}, error "
          f"{figure(shuffled['ulps'])} ulps of a double", verdict(shuffled["check"] != "passed", "two instructions for 64 bits")],
-        ["n / block blocks are enough", f"`rounded_down_grid`: of 1000 ones {short[1]} are added, of 100 {short[2]}",
+        ["n / block blocks are enough for n elements",
+         f"`rounded_down_grid`: of 1000 ones {short[1]} are added, of 100 {short[2]}",
          verdict(short.groups() == ("1000", "100"), "⌈n / block⌉, or a grid-stride loop")]]
 
 
@@ -146,7 +148,8 @@ def claims(results, gpu, simt, costs):
              verdict_of(claimed, measured)] for claim, claimed, measured, unit in figures_of(results)]
     rows += [[claim, measured, "holds here" if holds else "**false** here"]
              for claim, measured, holds in comparisons(results) + simulated_claims(costs)]
-    return table(["claim of teaching texts", "measured here", "so"], rows + of_listings(results, gpu, simt) + of_hazards(gpu) + of_ramp(results))
+    return table(["claim of teaching texts", "measured here", "so"],
+                 rows + of_listings(results, gpu, simt) + of_hazards(gpu) + of_ramp(results))
 
 
 def claims_inside(_):

@@ -78,7 +78,8 @@ RUNGS = {
                      "16000."),
     "warp_a_row": ("The matrix has 16000 bytes. How many are moved, if a warp reads neighbouring floats? And by `thread_a_row`?",
                    "{warp_a_row[bytes_moved]}, where `thread_a_row` moves {thread_a_row[bytes_moved]}."),
-    "block_a_row": ("How many barriers are that for four rows?", "{block_a_row[barriers]}, two for each row."),
+    "block_a_row": ("A block passes one barrier in `combine_block` and one after its result is stored. How many are that for four "
+                    "rows?", "{block_a_row[barriers]}."),
     "split_row_atomics": ("The grid has 16 blocks and the matrix 4 rows. How many atomics does a run take, and how many of them at "
                           "one address?", "{split_row_atomics[atomics]}, and {split_row_atomics[longest_queue]} at one address."),
     "split_row_messages": ("How many different results come out in five runs, and how many on four grids?",

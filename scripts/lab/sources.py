@@ -63,9 +63,9 @@ LISTINGS = {
 }
 
 # what a listing may call without showing it: CUDA, C++, and what the introduction of the rungs explains
-EXPLAINED = {"for", "if", "while", "sizeof", "static_cast", "reinterpret_cast", "static_assert", "atomicAdd", "atomicCAS", "atomicExch",
-             "atomicInc", "__syncthreads", "__threadfence", "__shfl_down_sync", "__fmaf_rn", "thread_in_grid", "threads_in_grid",
-             "dynamic_shared"}
+EXPLAINED = {"for", "if", "while", "sizeof", "static_cast", "reinterpret_cast", "static_assert", "atomicAdd", "atomicCAS",
+             "atomicExch", "atomicInc", "__syncthreads", "__threadfence", "__shfl_down_sync", "__fmaf_rn", "thread_in_grid",
+             "threads_in_grid", "dynamic_shared"}
 LIBRARY_RUNGS = ("cpu_loop", "cublas", "cub", "fast", "exact")  # without a kernel of their own
 
 RIGHT_BY_LUCK = ("step_by_step", "copied_lock", "assignment_in_condition")  # wrong programs whose result is right with seed 1

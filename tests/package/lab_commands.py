@@ -109,7 +109,7 @@ def main(source, program, simtcc, scratch):
     missing = (rungs.keys() | hazards.keys()) - seen
     if missing:
         fail(f"docs/lab.md has no command for {sorted(missing)}")
-    compile_own(own, source, simtcc, scratch)
+    compile_own(list(dict.fromkeys(own)), source, simtcc, scratch)
 
 
 if __name__ == "__main__":

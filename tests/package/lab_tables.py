@@ -178,7 +178,8 @@ def test_predictions(cases):
 
 def test_lessons(cases):
     """Listings show what they call; each mistake has a printed listing, each program a lesson; claims follow the results."""
-    cases.with_text("a helper that is not shown", "scripts/lab/sources.py", '"packs_at", ', "", "calls ['packs_at'] and does not show")
+    cases.with_text("a helper that is not shown", "scripts/lab/sources.py", '"packs_at", ', "",
+                    "calls ['packs_at'] and does not show")
     cases.with_text("a mistake without a printed listing", "scripts/lab/listings.py", '("timed_wrong",)', '("racy",)',
                     "has no row for the hazards ['timed_wrong']")
     cases.with_text("a listing of an unknown lesson", "scripts/lab/listings.py", '"thread_a_row")', '"thread_to_row")',
