@@ -139,9 +139,9 @@ def on_gpu(found):
         rows.append([case[0], TYPES[case[1]], length(case[2]),
                      *[figure_text(peers.get(peer)) for peer in ("read", "cublas", "cub", "fast", "exact")],
                      ratio_text(ratio_of(exact, best)), percent_text(ratio_of(peers.get("read"), exact)),
-                     figure_text(exact, "gb_per_s"), figure_text(found.row(*case, "exact", "graph", "cold")),
+                     figure_text(found.row(*case, "exact", "graph", "cold")),
                      figure_text(found.row(*case, "exact", "stream")), figure_text(found.row(*case, "exact", "host")),
                      spread(exact, best)])
     header = ["reduction", "type", "n", "read", "cuBLAS", "CUB", "`fast`", "`exact`", "/ faster of both",
-              "of the read ceiling", "GB/s", "cold", "on a stream", "to the host", "spread"]
+              "of the read ceiling", "cold", "on a stream", "to the host", "spread"]
     return "\n\n".join([text, table(header, rows), *hostile_tables(found, ["graph"]), called(found)])

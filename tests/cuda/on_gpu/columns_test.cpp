@@ -96,4 +96,59 @@ TEST_F(cuda_columns, of_products_that_float_loses_equal_vectors) {
   }
 }
 
+/// Columns of floats of 16 bits beside those of 32: each has the bits of the vectors on the CPU.
+template <class Element>
+void expect_mixed_columns(oracle::rng& random, std::size_t n, std::size_t count, std::size_t skew) {
+  std::vector<Element> a(skew + n * count);
+  std::vector<float> b(n * count);
+  const bool cancels = random.coin(), is_wide = random.coin();
+  for (std::size_t i = 0; i < n * count; ++i) {
+    const double half = random.unit() - 0.5,
+                 other = std::ldexp(random.unit(), is_wide ? random.between(-140, 60) : 0);
+    a[skew + i] = core::from_word<Element>(core::round_finite(core::format<Element>::number, half));
+    b[i] = static_cast<float>(other);
+    if (!cancels || i / count % 2 == 0 || i < count) continue;  // but for the first row, and what rounding leaves
+    a[skew + i] = a[skew + i - count];
+    b[i] = -b[i - count];
+  }
+  const device_vector<Element> on_a(a);
+  const device_vector<float> on_b(b);
+  for (const element_type result : {element_type::float32, type_of<Element>}) {
+    const device_vector<unsigned char> out(count * size_of(result));
+    const std::ptrdiff_t size = sizeof(Element), row = static_cast<std::ptrdiff_t>(count);
+    const axis columns[] = {{count, size}}, elements[] = {{n, row * size}};
+    const axis other_columns[] = {{count, 4}}, other_elements[] = {{n, row * 4}};
+    const axis places[] = {{count, static_cast<std::ptrdiff_t>(size_of(result))}};
+    cuda::workspace workspace;
+    cuda::detail::enqueue_grid(workspace, reduction::dot, {on_a.data() + skew, type_of<Element>, columns, elements},
+                               {on_b.data(), element_type::float32, other_columns, other_elements},
+                               {out.data(), result, places, false}, {}, 0);
+    workspace.check();
+    const std::vector<unsigned char> found = out.read(count * size_of(result));
+    for (std::size_t j = 0; j < count; ++j) {
+      std::vector<float> x(n), y(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(a[skew + i * count + j]), y[i] = b[i * count + j];
+      }
+      const std::uint64_t right =
+          result == element_type::float32 ? core::to_word(dot<float>(x, y)) : core::to_word(dot<Element>(x, y));
+      std::uint64_t word = 0;
+      std::memcpy(&word, &found[j * size_of(result)], size_of(result));
+      ASSERT_EQ(word, right) << name_of(type_of<Element>) << ", column " << j << " of " << n << " x " << count;
+    }
+  }
+}
+
+TEST_F(cuda_columns, of_16_bits_beside_floats_equal_vectors) {
+  oracle::rng random(77);
+  for (const std::size_t n : {1, 2, 9, 64, 300, 2000}) {
+    for (const std::size_t count : {1, 7, 8, 64, 129}) {
+      if (n * count > at_most(300000, 6000)) continue;
+      expect_mixed_columns<float16>(random, n, count, random.below(3));
+      expect_mixed_columns<bfloat16>(random, n, count, random.below(3));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 }  // namespace
