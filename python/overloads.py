@@ -41,6 +41,19 @@ def overload(name, parameters, out, types, result):
     return "\n".join(lines).replace("\xa0", " ")
 
 
+# functions without `out`: the results of a whole array, and others
+WITHOUT_OUT = {"minmax": ("tuple[float, float]", "tuple[Any, Any]"), "iamax": ("int", "Any"), "segment_minmax": ("", "tuple[Any, Any]"),
+               "group_minmax": ("", "tuple[Any, Any]")}
+
+for name, (of_number, other) in WITHOUT_OUT.items():
+    parameters = inspect.signature(vars(_engine)[name]).parameters.values()
+    print(f"_engine.{name}$:")
+    if not of_number:
+        print(f"{overload(name, parameters, '', TYPES, other)}\n        \\doc\n")
+        continue
+    print(f"    @overload\n{overload(name, parameters, '', TYPES | OF_A_NUMBER, of_number)}\n        \\doc\n")
+    print(f"    @overload\n{overload(name, parameters, '', TYPES, other)} ...\n")
+
 for name, function in vars(_engine).items():
     parameters = [] if name.startswith("_") or inspect.isclass(function) else inspect.signature(function).parameters
     if "out" not in parameters:

@@ -2,18 +2,18 @@
 // Everything of exactdot that needs no GPU.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <exactdot/accumulator.hpp>
 #include <exactdot/aliases.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
+#include <exactdot/extremes.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/moments.hpp>
 #include <exactdot/normalise.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/ratios.hpp>
 #include <exactdot/reduce.hpp>
+#include <exactdot/requirements.hpp>
 #include <exactdot/shapes.hpp>
 #include <exactdot/states.hpp>

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from exactdot import _engine
-from exactdot._numbers import ExactNumbers, Refusal, convert
+from exactdot._columns import Refusal
+from exactdot._numbers import ExactNumbers, convert
 from exactdot._states import _flag
 
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 _OPTIONAL = ("axis", "dtype", "out", "stream", "where", "add_to", "ord")  # whose None is the same as nothing
+_CONJUGATES = ("vecdot", "vdot")  # conjugate their first input
 _MALFORMED = (TypeError, ValueError, IndexError, OverflowError)
 
 
@@ -56,7 +58,7 @@ def vdot(a: Any, b: Any, **options: Any) -> Any:
     >>> xd.vdot(np.array([1j, 2.0]), np.array([1j, 3.0]))
     (7+0j)
     """
-    return _engine.vecdot(_flat("a", a), _flat("b", b), **options)
+    return _engine.vdot(_flat("a", a), _flat("b", b), **options)
 
 
 def _flat(label: str, x: Any) -> Any:
@@ -292,7 +294,7 @@ def _side_by_side(x: Any, twice: Callable[..., Any]) -> Any:
 
 
 def _products(function: Callable[..., Any], a: Any, b: Any, after: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Σ a·b; Σ conj(a)·b for vecdot, as the array API has it."""
+    """Σ a·b; Σ conj(a)·b for vecdot and vdot, as the array API and NumPy have them."""
     to = _Results(function.__name__, options, (a, b))
     of = _of_two if _is_complex(a) and _is_complex(b) else _of_one
     return to.store(*of(function, a, b, after, options))
@@ -303,11 +305,11 @@ def _of_one(function: Callable[..., Any], a: Any, b: Any, after: tuple[Any, ...]
     name, is_first = function.__name__, _is_complex(a)
     z, other = (a, b) if is_first else (b, a)
     if _flag(options.get("skip_nan", False), "skip_nan", name):
-        if name == "vecdot" and isinstance(other, np.ndarray):
+        if name in _CONJUGATES and isinstance(other, np.ndarray):
             z = np.broadcast_to(z, np.broadcast_shapes(z.shape, other.shape))
         options["where"] = _intersection(name, options, ~np.isnan(z))  # of both parts; NaNs of the other input the engine skips
         is_first = True  # as the mask has its shape
-    imaginary = -z.imag if name == "vecdot" and _is_complex(a) else z.imag
+    imaginary = -z.imag if name in _CONJUGATES and _is_complex(a) else z.imag
     real, imaginary = (function(*((part, other) if is_first else (other, part)), *after, **options) for part in (z.real, imaginary))
     return real, imaginary
 
@@ -331,9 +333,9 @@ def _of_two(function: Callable[..., Any], a: Any, b: Any, after: tuple[Any, ...]
         twice, after_twice = _layout(name, a, after)
         if mask is not None:
             given["where"] = twice(mask, mask)
-        left, right = _side_by_side(first, twice), second if name == "vecdot" else np.conj(second)
+        left, right = _side_by_side(first, twice), second if name in _CONJUGATES else np.conj(second)
         results = (function(left, _side_by_side(right, twice), *after_twice, **given),
-                   function(left, twice(second.imag, -second.real if name == "vecdot" else second.real), *after_twice, **given))
+                   function(left, twice(second.imag, -second.real if name in _CONJUGATES else second.real), *after_twice, **given))
     except _MALFORMED:
         function(a.real, b.real, *after, **options)  # which names what is wrong by the shapes of the caller
         raise

@@ -1,8 +1,8 @@
-"""Reductions of numbers that no element type holds, and variances with a fractional ddof: by Python's integers.
+"""Reductions of numbers that no element type holds: by Python's integers.
 
 Ints of any size, Decimals and Fractions are summed as integers over common denominators; the result is the real number,
 rounded once. Results of ints alone are ints that int64 or uint64 holds, others float64, unless dtype says otherwise.
-Cost: a microsecond an element; a variance with a fractional ddof costs its states and a few microseconds a result.
+Cost: a microsecond an element.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _FORMATS = {"float16": (11, -24, 2**16), "bfloat16": (8, -133, 2**128), "float32
             "float64": (53, -1074, 2**1024), "float8_e4m3fn": (4, -9, 480), "float8_e5m2": (3, -16, 2**16)}
 # of the inputs of these functions: at least, at most
 _DIMENSIONS = {"dot": (1, 1), "segment": (1, 1), "group": (1, None), "vecdot": (1, None), "matvec": (1, None)}
-_LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1)}
+_LIMITS = {"int64": (-2**63, 2**63 - 1), "uint64": (0, 2**64 - 1),
+           **{f"int{bits}": (-2**(bits - 1), 2**(bits - 1) - 1) for bits in (8, 16, 32)},
+           **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32)}}
 
 
 def round_to(value: Any, name: str) -> float:
@@ -110,6 +112,8 @@ def _reducer(caller: str, name: str, ddof: Any) -> Callable[..., Any]:
     """The exact value of one reduction of one vector, or two."""
     if name in ("min", "max", "argmin", "argmax"):
         return lambda x: _element(caller, x, name)
+    if name == "iamax":
+        return lambda x: _element(caller, [abs(value) for value in x], "argmax")
     reducers: dict[str, Callable[..., Any]] = {
         "dot": lambda a, b: sum_of([_product(x, y) for x, y in zip(a, b)]),
         "sum": sum_of,
@@ -146,7 +150,7 @@ def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tup
     name = asked or default
     allowed = [*_LIMITS, *_FORMATS] if default in _LIMITS else list(_FORMATS)
     if name not in allowed:
-        ways_out = "int64, uint64 or a floating-point type" if default in _LIMITS else "a floating-point type"
+        ways_out = "an integer or floating-point type" if default in _LIMITS else "a floating-point type"
         raise ValueError(f"{caller}: the result type is {name}; use {ways_out}")
     if name in _FORMATS:
         results: list[Any] = [round_to(value, name) for value in values]
@@ -174,7 +178,7 @@ def _type_of_out(caller: str, out: Any, shape: tuple[int, ...], asked: str | Non
     name = str(out.dtype).rpartition(".")[2]
     name = getattr(out.dtype, "name", name)
     if name not in _FORMATS and name not in _LIMITS:
-        raise ValueError(f"{caller}: out is of {name}; use int64, uint64 or a floating-point type")
+        raise ValueError(f"{caller}: out is of {name}; use integers or floats")
     if asked is not None and asked != name:
         raise ValueError(f"{caller}: out does not have the dtype that was passed")
     return name
@@ -184,10 +188,12 @@ def _as_integer(caller: str, value: Any, name: str | None) -> int:
     low, high = _LIMITS[name] if name in _LIMITS else (_LIMITS["int64"][0], _LIMITS["uint64"][1])
     if not low <= value <= high:
         is_element = caller.endswith(("min", "max"))  # which takes no dtype
-        holds = not is_element and 0 <= value <= _LIMITS["uint64"][1]
+        holder = next((each for each in ("int64", "uint64") if _LIMITS[each][0] <= value <= _LIMITS[each][1]), None)
         way_out = ("convert the elements to floats, which rounds" if is_element else
-                   'use dtype="uint64", which holds it' if holds else 'use dtype="float64", which rounds it')
-        raise OverflowError(f'{caller}: the result does not fit into {name or "int64 or uint64"}; {way_out}')
+                   f'use dtype="{holder}", which holds it' if holder else 'use dtype="float64", which rounds it')
+        what = (f"the result does not fit into {name or 'int64 or uint64'}" if name in (None, "int64", "uint64") else
+                f"the result is {value}, and {name} holds {low} to {high}")
+        raise OverflowError(f"{caller}: {what}; {way_out}")
     return int(value)
 
 
@@ -278,71 +284,9 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     call = _reducer(caller, name, options["ddof"])
     values = [call(*line) for line in lines]
     only_integers = all(isinstance(value, int) for x in numbers for value in x.values)
-    default = "int64" if name.startswith("arg") or (
+    default = "int64" if name.startswith("arg") or name == "iamax" or (
         only_integers and name not in ("norm", "mean", "var", "std") and caller != "vector_norm") else "float64"
     return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
-
-
-def _total(words: Any, kind: str) -> Fraction | None:
-    """The sum that the words of a state hold; None with infinities or NaN."""
-    total = _engine.Accumulator.from_words(words, kind)
-    try:
-        return Fraction(*total.as_integer_ratio())
-    except (ValueError, OverflowError):
-        return None
-
-
-def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: str, **options: Any) -> Any:
-    """Variances and deviations with a fractional ddof: of the exact sums, one rounding."""
-    from exactdot import _states
-
-    axes: Any = None
-    where = {name: options[name] for name in ("threads", "stream")}
-    if caller.startswith("segment_"):
-        words = _states.segment_states("var", x, after[0], **where)
-    elif caller.startswith("group_"):
-        keys = after[0] if hasattr(after[0], "__len__") else list(after[0])
-        groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
-        words = _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where)
-    else:
-        axis = options["axis"]
-        axes = None if axis is None and not options["keepdims"] else _engine_call._read_axes(axis, np.ndim(x), caller)
-        words = _states.states("var", x, axis=axes, **where)
-    host = words.cpu() if hasattr(words, "cpu") else words.get() if hasattr(words, "get") else words
-    if host is not words:
-        _engine.check(x, stream=options["stream"])  # what the call on the GPU could not raise
-    values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
-    shape = tuple(host.shape[:-1])
-    if options["keepdims"]:
-        shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
-    as_array = options["keepdims"] or options["as_array"]
-    asked = None if options["out"] is not None else dtype  # out has a type
-    made = _finished(caller, values, shape, (asked, dtype), options["out"], as_array)
-    return made if made is options["out"] or isinstance(made, float) else _beside(x, made)
-
-
-def exact_moments(words: Any, ddof: float, root: bool) -> list[Any]:
-    """The exact variances, or their roots, of full states of 'var', in C order."""
-    from exactdot import _states
-
-    kinds = ("float32", "float64", "int32", "int64")  # every element type has the states of one of them
-    kind = next(each for each in kinds if _states.state_words("var", each) == words.shape[-1])
-    values: list[Any] = []
-    for row in words.reshape(-1, words.shape[-1]):
-        half, n = (len(row) - 1) // 2, int(row[0])
-        total, squares = (_total(row[1:1 + half], kind), _total(row[1 + half:], kind)) if n > ddof else (None, None)
-        if total is None or squares is None:
-            values.append(math.nan)
-            continue
-        value = (n * squares - total**2) / (n * (n - Fraction(ddof)))
-        values.append(root_of(value) if root else value)
-    return values
-
-
-def round_moments(words: Any, ddof: float, root: bool, dtype: str) -> Any:
-    """Full states of 'var' rounded to a type: an array of the shape of the states."""
-    values = exact_moments(words, ddof, root)
-    return _array_of([round_to(value, dtype) for value in values], words.shape[:-1], dtype)
 
 
 def _beside(x: Any, results: Any) -> Any:
@@ -359,4 +303,3 @@ def _beside(x: Any, results: Any) -> Any:
         import jax.numpy  # type: ignore[import-not-found]
         return jax.numpy.asarray(results)
     return results
-

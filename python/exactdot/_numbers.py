@@ -16,6 +16,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from exactdot._columns import COLUMNAR, Refusal, Refused, array_of, array_of_columns, as_array, backing, columns_of, fill_nulls, modules_of
+
 OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  # NumPy has these with ml_dtypes only
 _max_exponent = 100_000  # of ten in a Decimal: the integers of greater ones take minutes
 
@@ -28,13 +30,6 @@ def numpy_dtype(name: str) -> Any:
     return np.dtype(name)
 
 
-class Refusal:
-    """Why an object is no vector: the rest of a sentence that begins with the argument's name."""
-
-    def __init__(self, sentence: str, is_type_error: bool = True) -> None:
-        self.sentence, self.is_type_error = sentence, is_type_error
-
-
 class ExactNumbers:
     """Numbers that no one element type holds: ints, floats and Fractions in C order of a shape."""
 
@@ -42,15 +37,11 @@ class ExactNumbers:
         self.values, self.shape, self.reason = values, shape, reason
 
 
-class _Refused(Exception):
-    """Carries a Refusal out of nested lists."""
-
-
 def convert(x: Any) -> Any:
     """Returns an ndarray, ExactNumbers or a Refusal."""
     try:
         return _convert(x)
-    except _Refused as refused:
+    except Refused as refused:
         return refused.args[0]
 
 
@@ -66,69 +57,7 @@ def _convert(x: Any) -> Any:
         return _numbers_or_array([x], (), x)
     if not _is_array_like(x):
         return _from_items(tuple(x)) if isinstance(x, Iterable) else Refusal(f"is not a vector; it is {_named(x)}")
-    return _array_of(x)
-
-
-def _array_of(x: Any) -> Any:
-    """The array of an object that NumPy converts; nulls, and columns of a frame that would be rounded, are refused."""
-    modules = _modules(x)
-    if "pandas" in modules and getattr(x, "ndim", 0) == 2:
-        types = set(x.dtypes)
-        is_one = len(types) == 1 and isinstance(next(iter(types)), np.dtype)  # which has no nulls, unlike pandas' own
-        return _asarray(x.to_numpy()) if is_one else _array_of_columns(x, list(x.items()))
-    columns = _columns_of(x, modules)
-    if columns is not None:
-        return _array_of_columns(x, columns)
-    _refuse_nulls(x, "")
-    dtype = getattr(getattr(x, "dtype", None), "numpy_dtype", None)  # of pandas' own types
-    return _asarray(x) if dtype is None else x.to_numpy(dtype=dtype)
-
-
-def _columns_of(x: Any, modules: set[str]) -> list[tuple[Any, Any]] | None:
-    """Names and columns of a data frame of Polars or PyArrow; None of others."""
-    if "polars" in modules and hasattr(x, "get_columns"):
-        return [(column.name, column) for column in x.get_columns()]
-    if "pyarrow" in modules and hasattr(x, "column_names"):
-        return list(zip(x.column_names, x.columns))
-    return None
-
-
-def _array_of_columns(x: Any, columns: list[tuple[Any, Any]]) -> Any:
-    """Of one type that holds every column exactly: NumPy would round 64-bit integers beside floats."""
-    for name, column in columns:
-        _refuse_nulls(column, f" in column {name!r}")
-        if getattr(getattr(column, "dtype", None), "is_decimal", bool)():  # of Polars, which makes floats of them
-            raise _Refused(Refusal(f"column {name!r} is of {column.dtype}; a list of the numbers is read one by one, "
-                                   "exactly"))
-    types = {getattr(column, "dtype", getattr(column, "type", None)) for _, column in columns}
-    if len(types) <= 1 and not any(hasattr(dtype, "numpy_dtype") for dtype in types):
-        return _asarray(x)
-    arrays = [_array_of(column) for _, column in columns]
-    if any(array.dtype.kind not in "biuf" for array in arrays):
-        return _asarray(x)  # no numbers: the engine names the type
-    common = np.result_type(*arrays)
-    if common.kind == "f" and any(array.dtype.kind in "iu" and array.dtype.itemsize == 8 for array in arrays):
-        listed = ", ".join(f"{name!r} of {array.dtype}" for (name, _), array in list(zip(columns, arrays))[:8])
-        listed += ", ..." if len(columns) > 8 else ""
-        raise _Refused(Refusal(f"no element type holds all columns exactly: {listed}; reduce each column alone, or "
-                               "convert"))
-    return np.stack([array.astype(common, copy=False) for array in arrays], axis=1)
-
-
-def _refuse_nulls(x: Any, where: str) -> None:
-    """Of a column of a type of pandas' own, of Polars or of PyArrow."""
-    count = getattr(x, "null_count", 0)
-    if hasattr(getattr(x, "dtype", None), "numpy_dtype"):
-        nulls = np.asarray(x.isna())
-    elif hasattr(x, "is_null") and (count() if callable(count) else count):
-        nulls = np.asarray(x.is_null())
-    else:
-        return
-    total = int(nulls.sum())
-    if total:
-        at = "null{}, at" if total == 1 else "nulls{}, the first at"
-        held = f"{total} {at.format(where)} index {int(nulls.argmax())}"
-        raise _Refused(Refusal(f"holds {held}; drop or fill nulls first", False))
+    return array_of(x)
 
 
 def _is_number(x: Any) -> bool:
@@ -140,16 +69,6 @@ def _is_number(x: Any) -> bool:
 
 def _is_array_like(x: Any) -> bool:
     return any(hasattr(type(x), name) for name in ("__array__", "__array_interface__", "__dlpack__", "__buffer__"))
-
-
-def _asarray(x: Any) -> Any:
-    try:
-        array = np.asarray(x)
-    except (TypeError, ValueError, RuntimeError) as refused:
-        raise _Refused(Refusal(f"NumPy does not convert it: {refused}", not isinstance(refused, ValueError))) from None
-    if isinstance(x, np.ma.MaskedArray):
-        raise _Refused(Refusal("is a masked array; fill or compress it first"))
-    return array
 
 
 def _named(x: Any) -> str:
@@ -172,7 +91,7 @@ def _from_items(items: tuple[Any, ...]) -> Any:
     else:
         is_exact = all(issubclass(each, (float, np.float32, np.float16)) for each in kinds)
     if is_exact:
-        return _asarray(items)  # arrays or numbers of one type, or floats, which float64 holds
+        return as_array(items)  # arrays or numbers of one type, or floats, which float64 holds
     values, shape = _flatten(items, "")
     return _numbers_or_array(values, shape, items)
 
@@ -191,7 +110,7 @@ def _flatten(items: tuple[Any, ...], before: str) -> tuple[list[Any], tuple[int,
             shape = its_shape
         elif shape != its_shape:
             why = f"is inhomogeneous: element {index} has shape {its_shape}, the first {shape}"
-            raise _Refused(Refusal(why, is_type_error=False))
+            raise Refused(Refusal(why, is_type_error=False))
         values += inner
     return values, (len(items), *(shape or ()))
 
@@ -230,19 +149,19 @@ def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
     if _is_number(item):
         return [_checked(item, index)], ()
     if isinstance(item, (str, bytes, Mapping, complex, np.timedelta64, np.datetime64)) or item is None:
-        raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+        raise Refused(Refusal(f"element {index} is {_named(item)}, no number"))
     if _is_array_like(item):
         if getattr(item, "requires_grad", False) is True:
             why = f"element {index} requires a gradient, which this package does not compute; pass its detach()"
-            raise _Refused(Refusal(why))
-        array = _array_of(item)
+            raise Refused(Refusal(why))
+        array = array_of(item)
         if array.dtype.kind in "mM":
-            raise _Refused(Refusal(f"element {index} is of dtype {array.dtype}, no number"))
+            raise Refused(Refusal(f"element {index} is of dtype {array.dtype}, no number"))
         flat = array.astype(float) if array.dtype.name in OF_ML_DTYPES else array
         return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
     if isinstance(item, Iterable):
         return _flatten(tuple(item), index + ", ")
-    raise _Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+    raise Refused(Refusal(f"element {index} is {_named(item)}, no number"))
 
 
 def _checked(value: Any, index: str) -> Any:
@@ -257,14 +176,14 @@ def _checked(value: Any, index: str) -> Any:
         return _from_ratio(value, index)
     if hasattr(type(value), "__index__"):
         return operator.index(value)
-    raise _Refused(Refusal(f"element {index} is {_named(value)}, no number"))
+    raise Refused(Refusal(f"element {index} is {_named(value)}, no number"))
 
 
 def _from_ratio(value: Any, index: str) -> Any:
     """The number whose as_integer_ratio is exact; as of floats, that of an infinity or NaN raises."""
     if isinstance(value, Decimal) and value.is_finite() and value != 0 and abs(value.adjusted()) > _max_exponent:
         why = f"element {index} is {_named(value)}; use numbers between 10^-{_max_exponent} and 10^{_max_exponent}"
-        raise _Refused(Refusal(why, is_type_error=False))
+        raise Refused(Refusal(why, is_type_error=False))
     try:
         ratio = value.as_integer_ratio()
     except ValueError:
@@ -272,10 +191,10 @@ def _from_ratio(value: Any, index: str) -> Any:
     except OverflowError:
         return -math.inf if value < 0 else math.inf
     if not isinstance(ratio, tuple) or len(ratio) != 2 or not all(isinstance(part, int) for part in ratio):
-        raise _Refused(Refusal(f"element {index} is {_named(value)}, whose as_integer_ratio returns no two ints"))
+        raise Refused(Refusal(f"element {index} is {_named(value)}, whose as_integer_ratio returns no two ints"))
     if ratio[1] <= 0:
         why = f"element {index} is {_named(value)}, whose as_integer_ratio returns a denominator that is not positive"
-        raise _Refused(Refusal(why, is_type_error=False))
+        raise Refused(Refusal(why, is_type_error=False))
     return Fraction(*ratio)
 
 
@@ -287,7 +206,7 @@ def _numbers_or_array(values: list[Any], shape: tuple[int, ...], source: Any) ->
         is_integer = all(isinstance(value, int) for value in values)
         for given in (source if isinstance(source, tuple) or isinstance(source, np.generic) else values[0],
                       values if shape != () else None):
-            array = None if given is None else _asarray(given)
+            array = None if given is None else as_array(given)
             if array is not None and _holds(array, values, is_integer):
                 return array.reshape(shape)
     misfit = _misfit(values)
@@ -338,30 +257,21 @@ def numbers_of(x: Any) -> ExactNumbers:
 
 def convert_without_nulls(x: Any) -> tuple[Any, bytes]:
     """As convert() of x with 0 for its nulls, and a byte for each element: 0 for a null; no bytes if there is no null."""
-    modules = _modules(x)
-    if not modules & {"pandas", "polars", "pyarrow"} or getattr(x, "nlevels", 1) > 1:  # several levels are no column
+    if not modules_of(x) & COLUMNAR or getattr(x, "nlevels", 1) > 1:  # several levels are no column
         return convert(x), b""
-    if "pandas" in modules and getattr(x, "ndim", 0) == 2:
-        columns = [x.iloc[:, i].array for i in range(x.shape[1])]
-    elif (named := _columns_of(x, modules)) is not None:
-        columns = [column for _, column in named]
-    else:
-        filled, valid = _fill_nulls(getattr(x, "array", x))
+    named = columns_of(x)
+    if named is None:
+        filled, valid = fill_nulls(backing(x))
         return convert(filled), b"" if valid is None else valid.tobytes()
-    parts = [_fill_nulls(column) for column in columns]
+    parts = [fill_nulls(backing(column)) for _, column in named]
     if all(valid is None for _, valid in parts):
         return convert(x), b""
-    if "pandas" in modules:
-        frame = x.copy(deep=False)
-        for i, (column, valid) in enumerate(parts):
-            if valid is not None:
-                frame.isetitem(i, column)
-    elif "polars" in modules:
-        frame = x.with_columns([column for column, valid in parts if valid is not None])
-    else:
-        frame = type(x).from_arrays([column for column, _ in parts], names=x.schema.names)
     present = [np.ones(len(parts[0][0]), np.uint8) if valid is None else valid for _, valid in parts]
-    return convert(frame), np.stack(present, axis=1).tobytes()
+    try:
+        array = array_of_columns([(name, column) for (name, _), (column, _) in zip(named, parts)])
+    except Refused as refused:
+        return refused.args[0], b""
+    return array, np.stack(present, axis=1).tobytes()
 
 
 def nulls_as_nans(x: Any) -> Any:
@@ -369,12 +279,11 @@ def nulls_as_nans(x: Any) -> Any:
 
     Raises TypeError and ValueError, such as for integers that float64 does not hold.
     """
-    modules = _modules(x)
-    if not modules & {"pandas", "polars", "pyarrow"}:
+    if not modules_of(x) & COLUMNAR:
         return x
     array, valid = convert_without_nulls(x)
     if isinstance(array, Refusal):
-        if getattr(x, "ndim", 1) != 2 and _columns_of(x, modules) is None:
+        if columns_of(x) is None:
             return x  # the engine names the type of the column
         raise (TypeError if array.is_type_error else ValueError)(array.sentence)
     if not valid:
@@ -384,32 +293,3 @@ def nulls_as_nans(x: Any) -> Any:
         raise ValueError("holds nulls, and integers beyond 2**53; float64 does not hold both")
     floats[np.frombuffer(valid, np.uint8).reshape(floats.shape) == 0] = np.nan
     return floats
-
-
-def _modules(x: Any) -> set[str]:
-    """The packages that the classes of an object are from."""
-    return {each.__module__.partition(".")[0] for each in type(x).__mro__}
-
-
-def _fill_nulls(column: Any) -> tuple[Any, Any]:
-    """A column of pandas' own types, Polars or PyArrow with 0 for its nulls, and a byte for each; None without nulls."""
-    if hasattr(column, "isna"):  # of pandas
-        nulls = np.asarray(column.isna())
-        if not nulls.any() or not hasattr(column.dtype, "numpy_dtype") or column.dtype.kind not in "biuf":
-            return column, None
-        return column.fillna(column.dtype.type(0)), (~nulls).astype(np.uint8)
-    count = getattr(column, "null_count", 0)
-    if not (count() if callable(count) else count):
-        return column, None
-    is_polars = hasattr(column, "is_not_null")
-    kind = str(column.dtype if is_polars else column.type).lower()
-    if kind == "null":
-        column, kind = column.cast(float if is_polars else "float64"), "double"
-    if kind not in _KINDS_WITH_ZERO:
-        return column, None
-    valid = column.is_not_null() if is_polars else column.is_valid()
-    return column.fill_null(False if kind.startswith("bool") else 0), np.asarray(valid).astype(np.uint8)
-
-
-_KINDS_WITH_ZERO = {"bool", "boolean", "halffloat", "float", "double", "float16", "float32", "float64",
-                    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar
 import numpy as np
 
 from exactdot import _engine
+from exactdot._keys import integers_of
 from exactdot._numbers import numpy_dtype
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ def group_states(reduction: Reduction, a: ArrayLike, keys: ArrayLike, groups: in
     """
     if groups is None:
         raise TypeError("group_states: groups is None; pass the number of groups, the same for all shards")
+    read = integers_of("group_states", keys, groups, _flag(skip_out_of_range, "skip_out_of_range", "group_states"))
+    keys = keys if read is None else read[0]
     words: Words = _engine_call._states_of_groups("group_states", reduction, a, keys, groups, b,
                                                   _flag(skip_out_of_range, "skip_out_of_range", "group_states"),
                                                   _flag(compact, "compact", "group_states"), threads, stream)
@@ -253,9 +256,9 @@ def round_states(words: ArrayLike, reduction: Reduction, element_type: DTypeLike
     out = _engine_call._round_words("round_states", array, reduction, element_type, finish, dtype, whole, make_out)
     of = _engine_call._reduction_name("round_states", finish or reduction)
     if is_fraction and of in ("variance", "stddev"):
-        from exactdot import _exact
+        from exactdot import _deviations
         full = convert_states(array, reduction, element_type, compact=False)
-        out = _exact.round_moments(full, ddof, of == "stddev", out.dtype.name)
+        out = _deviations.round_moments(full, ddof, of == "stddev", out.dtype.name)
     return out if out.ndim else out.item()
 
 

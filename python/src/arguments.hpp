@@ -9,11 +9,16 @@
 
 namespace exactdot::python {
 
-/// The types of results of a reduction, for messages: of any elements, and of integers whose sums may stay so.
+/// The types of results of a reduction, for messages: of any elements, of integers whose sums may stay so, and
+/// where these may be narrow.
 inline constexpr const char* choices_of_floats =
     "float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
 inline constexpr const char* choices_of_integers =
     "int64, uint64, float16, bfloat16, float32, float64, float8_e4m3fn or float8_e5m2";
+inline constexpr const char* choices_of_sums =
+    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, float8_e4m3fn "
+    "or "
+    "float8_e5m2";
 
 /// Throws TypeError or ValueError.
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);

@@ -123,7 +123,7 @@ void arrow_column::read_nulls(bool takes_nulls) {
     }
   }
   if (nulls == 0) return valid.clear();
-  if (!takes_nulls) throw holds_nulls(nulls, first);
+  if (!takes_nulls) throw holds_nulls(nulls, first, static_cast<std::int64_t>(valid.size()));
 }
 
 void arrow_column::read_chunks() {

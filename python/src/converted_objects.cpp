@@ -34,6 +34,8 @@ bool imported_array::read_known_type() {
     case way_in::buffer:
       read_buffer(object);
       return true;
+    case way_in::time:  // whose buffer is one of bytes
+      throw wrong_type("of dtype " + dtype_name(object));
     case way_in::polars:
     case way_in::arrow_chunks:
       read_arrow(true);
@@ -81,7 +83,13 @@ void imported_array::read_pandas() {
   owner_ = std::move(values);
   const bool is_empty_list = PyObject_Size(owner_.ptr()) == 0 && dtype_name(owner_.ptr()) == "object";
   if (is_empty_list) owner_ = owner_.attr("astype")("float64");  // the type that Series gives to nothing
-  read_buffer(owner_.ptr());
+  try {
+    read_buffer(owner_.ptr());
+  } catch (const invalid_array&) {
+    if (dtype_name(owner_.ptr()) != "object") throw;
+    PyBuffer_Release(&buffer_);
+    convert_from(object);  // which knows Nones
+  }
 }
 
 void imported_array::read_arrow(bool has_chunks) {

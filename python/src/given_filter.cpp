@@ -48,10 +48,8 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
 
 }  // namespace
 
-const element_filter* given_filter::of(const vectors& inputs, const ddof_value& ddof, bool adds) {
+const element_filter* given_filter::of(const vectors& inputs, bool adds) {
   if (inputs.on_gpu()) inputs.refuse(false, "where, skip_nan and initial are for arrays in host memory");
-  if (ddof.fractional != 0)
-    throw_python(false, std::string(caller_) + ": ddof is a fraction, which is not for where and skip_nan");
   if (adds)
     throw_python(true, std::string(caller_) + ": add_to with where or skip_nan; give skipped elements the key -1");
   if (!where_.is_none()) {

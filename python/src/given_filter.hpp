@@ -24,7 +24,9 @@ class given_filter {
   [[nodiscard]] bool skips_nan() const { return filter_.skips_nan; }
   [[nodiscard]] bool is_given() const { return filter_.skips_nan || !where_.is_none() || !initial_.is_none(); }
   /// Checks what goes with it. The result lives as long as this.
-  const element_filter* of(const vectors& inputs, const ddof_value& ddof, bool adds);
+  const element_filter* of(const vectors& inputs, bool adds);
+  /// The mask for Python, or None; after of().
+  [[nodiscard]] nb::object where() const { return where_.is_none() ? nb::none() : mask_.for_python(); }
 
  private:
   /// Nulls of columns become a part of the mask.

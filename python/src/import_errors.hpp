@@ -9,7 +9,8 @@ namespace exactdot::python {
 inline invalid_array masked_array() { return {true, "is a masked array; fill or compress it first"}; }
 
 /// One rule for nulls: a null has no value, so no result is right for it. NaN is a value.
-inline invalid_array holds_nulls(std::int64_t count, std::int64_t first) {
+inline invalid_array holds_nulls(std::int64_t count, std::int64_t first, std::int64_t length) {
+  if (count == length) return {false, "holds nulls alone, " + std::to_string(count) + ": no element has a value"};
   return {false, "holds " + std::to_string(count) + (count == 1 ? " null, at" : " nulls, the first at") +
                      " index " + std::to_string(first) + "; drop or fill nulls first"};
 }

@@ -85,7 +85,7 @@ PyObject** find_place(const function_signature& signature, PyObject* name, call_
 }
 
 /// NumPy's and PyTorch's norms take the order there, other functions the axis.
-constexpr const char* norm_arguments = "one array, x, and name what follows: axis=, or ord= of linalg.vector_norm";
+constexpr const char* norm_arguments = "one array, x, and name what follows: axis= or ord=";
 
 bool refuse_count(const function_signature& signature, Py_ssize_t count) {
   PyErr_Format(PyExc_TypeError, "%s: %zd positional arguments; use %s", signature.name, count,
@@ -107,8 +107,6 @@ const char* way_out_of(const function_signature& signature, PyObject* name) {
     return "; groups have no order, which mode fast adds in, so they are always exact";
   }
   if (is_one_of(name, {"add_to"}) && has_keys) return "; only sums and dots are added to an array";
-  if (is_one_of(name, {"p", "ord"}) && signature.is_norm)
-    return "; use linalg.vector_norm(x, ord=1) for other orders";
   if (!is_one_of(name, {"axis", "dim", "dims", "axes"}) || signature.has(axis_parameter)) return "";
   if (has_keys) return "; keys go along the first axis, to which np.moveaxis moves another one";
   if (signature.normalises())

@@ -29,13 +29,14 @@ namespace {
 bool has_type(PyObject* object, PyObject* type) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == type; }
 
 way_in find_way_in(PyTypeObject* type) {
-  static PyObject* known[6] = {};
+  static PyObject* known[8] = {};
   constexpr struct {
     const char *module, *name;
     way_in way;
-  } types[] = {{"numpy", "generic", way_in::buffer}, {"torch", "Tensor", way_in::torch},
-               {"polars", "Series", way_in::polars}, {"pyarrow", "ChunkedArray", way_in::arrow_chunks},
-               {"pyarrow", "Array", way_in::arrow},  {"pandas", "Series", way_in::pandas}};
+  } types[] = {{"numpy", "datetime64", way_in::time}, {"numpy", "timedelta64", way_in::time},
+               {"numpy", "generic", way_in::buffer},  {"torch", "Tensor", way_in::torch},
+               {"polars", "Series", way_in::polars},  {"pyarrow", "ChunkedArray", way_in::arrow_chunks},
+               {"pyarrow", "Array", way_in::arrow},   {"pandas", "Series", way_in::pandas}};
   for (std::size_t i = 0; i < std::size(types); ++i) {
     PyObject* const base = loaded_attribute(known[i], types[i].module, types[i].name);
     if (base != nullptr && PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(base)) != 0) return types[i].way;

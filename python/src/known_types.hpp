@@ -13,7 +13,7 @@ PyObject* loaded_attribute(PyObject*& cache, const char* module, const char* nam
 nanobind::object find_attribute(PyObject* object, const char* name);
 
 /// The way in for objects of a type: those that are known need no search for protocols.
-enum class way_in : unsigned char { search, buffer, torch, polars, arrow_chunks, arrow, pandas };
+enum class way_in : unsigned char { search, buffer, time, torch, polars, arrow_chunks, arrow, pandas };
 
 /// That of this object's type, remembered for the last types, which are kept alive.
 way_in way_in_of(PyObject* object);

@@ -49,7 +49,7 @@ nb::object deviation(const exact_moments& self, nb::handle given, nb::handle cor
   if (ddof.fractional != 0) {
     const finalization_guard guard;
     const nb::object rounded =
-        nb::module_::import_("exactdot._exact")
+        nb::module_::import_("exactdot._deviations")
             .attr("round_moments")(array_of_words(self.words()), ddof.fractional, root, std::string(name_of(type)));
     return nb::float_(rounded);
   }

@@ -57,7 +57,7 @@ void check_out_type(nb::handle dtype, const vectors& inputs, const imported_arra
   }
 }
 
-void store(const any_scalar& value, const imported_array& out) {
+void store(const any_scalar& value, const imported_array& out, std::ptrdiff_t offset) {
   std::array<char, sizeof value.bits> bytes{};
   const std::size_t size = size_of(out.type);
   with_element(out.type, [&]<class R>(R) {
@@ -65,7 +65,7 @@ void store(const any_scalar& value, const imported_array& out) {
     std::memcpy(bytes.data(), &number, size);
   });
   if (out.swapped) std::reverse(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-  std::memcpy(out.data, bytes.data(), size);
+  std::memcpy(static_cast<char*>(out.data) + offset, bytes.data(), size);
 }
 
 }  // namespace exactdot::python

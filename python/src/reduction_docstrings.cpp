@@ -35,7 +35,7 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-constexpr std::array<function_text, 23> texts = {{
+constexpr std::array<function_text, 26> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
@@ -43,6 +43,9 @@ constexpr std::array<function_text, 23> texts = {{
      "The other axes are broadcast. Each result has the bits of dot on its vectors alone.", sum_dtype,
      "0 for vectors of length 0.", "The lengths differ, or the other axes cannot be broadcast; ",
      ">>> xd.vecdot(np.array([[1e200, 1.0], [3.0, 4.0]]), np.array([0.0, 1.0]))\narray([1., 4.])\n"},
+    {"vdot", "Computes the dot product of conj(a) and b, which are vectors here, and rounds its parts once.",
+     rounded_once, sum_dtype, "0 for vectors of length 0.", "The lengths differ; ",
+     ">>> xd.vdot([1.0, 2.0], [3.0, 4.0])\n11.0\n"},
     {"matvec", "Computes the product of a matrix and a vector, each element exactly and rounded once.",
      "a has shape (..., m, n), b (..., n); the axes before are broadcast: of a matrix (m, n) and vectors (r, n) "
      "the "
@@ -63,12 +66,12 @@ constexpr std::array<function_text, 23> texts = {{
      "instruction set, on any GPU and in any order of the elements. A list or tuple of arrays, which may differ "
      "in\n"
      "shape, has one norm: that of all their elements.",
-     mean_dtype, "0.0 for a vector of length 0.", "",
+     mean_dtype, "0.0 for a vector of length 0.", "ord is another; ",
      ">>> xd.norm(np.array([3e300, 4e300]))\n5e+300\n>>> xd.norm([np.array([1.0, 4.0]), np.full((2, 4), "
      "1.0)])\n5.0\n"},
     {"vector_norm", "Computes the norm of a vector: the root of the exact sum of squares, rounded once.",
      "The array API's name of norm, as exactdot.linalg.vector_norm. Neither squares nor sum over- or underflow.",
-     mean_dtype, "0.0 for a vector of length 0.", "ord is neither 2 nor 1; ",
+     mean_dtype, "0.0 for a vector of length 0.", "ord is another; ",
      ">>> xd.linalg.vector_norm(np.array([[3.0, 4.0], [5.0, -12.0]]), axis=1)\narray([ 5., 13.])\n"},
     {"mean", "Computes the mean of a vector: the exact quotient of sum and length, rounded once.", rounded_once,
      mean_dtype, "NaN for a vector of length 0.", "", ">>> xd.mean(np.array([1e308, 1e308]))\n1e+308\n"},
@@ -91,6 +94,16 @@ constexpr std::array<function_text, 23> texts = {{
     {"argmax", "Returns the index of the greatest element of a vector.",
      "The lowest index of the element that max returns; the first NaN if there is one.", "", "",
      "The vector is empty; ", ">>> xd.argmax(np.array([1.0, np.nan, 2.0]))\n1\n"},
+    {"minmax", "Returns the least and the greatest element of a vector, as a tuple.",
+     "The results of min and of max. A vector in host memory is read once; arrays with results along axes, "
+     "segments, groups\n"
+     "and arrays in GPU memory twice.",
+     "", "", "The vector is empty; ", ">>> xd.minmax(np.array([3.0, -0.0, 0.0]))\n(-0.0, 3.0)\n"},
+    {"iamax", "Returns the index of the largest magnitude of a vector, as BLAS's iamax does, from 0 on.",
+     "The lowest index of an element whose magnitude is largest; the first NaN if there is one, as of argmax. A "
+     "vector in host\n"
+     "memory is read once.",
+     "", "", "The vector is empty; ", ">>> xd.iamax(np.array([1.0, -3.0, 3.0]))\n1\n"},
     {"weighted_mean", "Computes the weighted mean, sum(x*weights)/sum(weights): the exact quotient, rounded once.",
      "Equal elements have that element as mean, whatever the weights, which may be negative. numpy.average rounds "
      "each\n"
@@ -172,7 +185,10 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
     case correction_parameter:
       return "correction : int or float, optional\n    The array API's name of ddof.\n";
     case ord_parameter:
-      return "ord : {2, 1}\n    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes.\n";
+      return R"(ord : {2, 1, 0, inf, -inf}
+    2 (default) for the Euclidean norm, 1 for the sum of the magnitudes, 0 for the number of elements that are not zero,
+    inf for the largest magnitude, -inf for the least. The last three are of arrays in host memory; 0 and -inf copy them.
+)";
     case joined_parameter:
       return R"(joined : bool
     False (default): a result for each array. True: one for the elements of all, rounded once. No other object is taken
@@ -279,7 +295,8 @@ KeyboardInterrupt
 std::string returns_text(const function_text& text) {
   const std::string_view name = text.name;
   std::string returns = "\nReturns\n-------\n";
-  if (name.starts_with("arg")) return returns + "int, or out if it was passed\n";
+  if (name == "minmax") return returns + "tuple of two floats, ints for integers, or arrays\n";
+  if (name.starts_with("arg") || name == "iamax") return returns + "int, or out if it was passed\n";
   if (name == "min" || name == "max") return returns + "float, or int for integers; or out if it was passed\n";
   return returns +
          (std::string_view(text.dtype_default) == sum_dtype ? number : "float, or out if it was passed\n    ") +
@@ -376,9 +393,10 @@ std::string group_docstring(const function_signature& signature, const function_
                  " : arrays of shape (n, ...), whose axes after the first are broadcast: one of shape (n,) or (n, "
                  "1)\n    weights the rows of the other,"
            : std::string("x : array of shape (n, ...),")) +
-      element_types_text + keys_text + keywords_text(signature, text) +
-      "\nReturns\n-------\narray of shape (groups, ...), or out if it was passed\n" +
-      group_raises_text(signature, text) + "\nExamples\n--------\n>>> import exactdot as xd\n";
+      element_types_text + keys_text + keywords_text(signature, text) + "\nReturns\n-------\n" +
+      (base == "minmax" ? "tuple of two arrays" : std::string("array")) + " of shape (groups, ...)" +
+      (base == "minmax" ? "" : ", or out if it was passed") + "\n" + group_raises_text(signature, text) +
+      "\nExamples\n--------\n>>> import exactdot as xd\n";
   if (is_ratio_of_two(text)) return doc + ratio_example(base, "group", "[0, 0, 1, 1]");
   if (two) {
     return doc +
@@ -386,6 +404,8 @@ std::string group_docstring(const function_signature& signature, const function_
            ">>> xd.group_dot([[1, 2], [3, 4], [5, 6]], [10, 1, 1], [0, 0, 1])  # weights of rows\n"
            "array([[13, 24],\n       [ 5,  6]])\n";
   }
+  if (base == "minmax")
+    doc += ">>> xd.group_minmax([3.0, 5.0, 4.0], [0, 1, 0])\n(array([3., 5.]), array([4., 5.]))\n";
   for (const auto& [name, results] : group_examples) {
     if (base == name) doc += ">>> xd.group_" + base + "([3.0, 5.0, 4.0], [0, 1, 0])\narray([" + results + "])\n";
   }
@@ -443,12 +463,14 @@ std::string segment_docstring(const function_signature& signature, const functio
       R"(offsets : 1-D array of integers of any width; in GPU memory of 32 or 64 bits
     One more than there are segments. They never decrease; the first need not be 0, nor the last the length.
 )";
-  doc += keywords_text(signature, text) +
-         "\nReturns\n-------\narray of one result per segment, or out if it was passed\n" +
-         raises_text(signature, text);
+  doc += keywords_text(signature, text) + "\nReturns\n-------\n" +
+         (base == "minmax" ? "tuple of two arrays of" : std::string("array of")) + " one result per segment" +
+         (base == "minmax" ? "" : ", or out if it was passed") + "\n" + raises_text(signature, text);
   doc += "\nExamples\n--------\n>>> import exactdot as xd\n";
   if (is_ratio_of_two(text)) return doc + ratio_example(base, "segment", "[0, 2, 4]");
   if (two) return doc + ">>> xd.segment_dot([1, 2, 3], [4, 5, 6], [0, 2, 3])\narray([14, 18])\n";
+  if (base == "minmax")
+    doc += ">>> xd.segment_minmax([3.0, 4.0, 1.0], [0, 2, 3])\n(array([3., 1.]), array([4., 1.]))\n";
   for (const auto& [name, results] : segment_examples) {
     if (base == name) doc += ">>> xd.segment_" + base + "([3.0, 4.0, 1.0], [0, 2, 3])\narray([" + results + "])\n";
   }

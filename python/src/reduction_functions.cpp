@@ -16,23 +16,28 @@
 namespace exactdot::python {
 namespace {
 
-/// What holds or rounds an integer result that did not fit. Whether uint64 does, the same call tells, once more;
-/// not of iterators, which are at their ends, nor of what is added to an array.
+/// What holds or rounds an integer result that did not fit. Whether int64 or uint64 does, the same call tells, once
+/// more; not of iterators, which are at their ends, nor of what is added to an array.
 std::string way_out_of_overflow(const reduction_function& function, call_arguments given) {
-  static const nb::str* const of_uint64 = new nb::str("uint64");
   PyObject *const out = given.keywords[out_parameter], *const added = given.keywords[add_to_parameter];
   if (added != nullptr && added != Py_None) return "use add_to of float64, which rounds it";
   const bool has_out = out != nullptr && out != Py_None && out != Py_Ellipsis;
-  const std::string way = has_out ? "use out of " : "use dtype=";
-  const char* const quote = has_out ? "" : "\"";
-  given.keywords[dtype_parameter] = of_uint64->ptr(), given.keywords[out_parameter] = nullptr;
-  bool holds = std::ranges::none_of(given.inputs, [](PyObject* x) { return x != nullptr && PyIter_Check(x) != 0; });
-  try {
-    if (holds) compute(function, given);
-  } catch (const error&) {  // an interrupt of Python's is none
-    holds = false;
+  const std::string way = has_out ? "use out of " : "use dtype=", quote = has_out ? "" : "\"";
+  given.keywords[out_parameter] = nullptr;
+  const bool is_readable =
+      std::ranges::none_of(given.inputs, [](PyObject* x) { return x != nullptr && PyIter_Check(x) != 0; });
+  for (const char* const type : {"int64", "uint64"}) {
+    const nb::str dtype(type);
+    given.keywords[dtype_parameter] = dtype.ptr();
+    try {
+      if (!is_readable) break;
+      compute(function, given);
+      return way + quote + type + quote + ", which holds it";
+    } catch (const error&) {                  // an interrupt of Python's is none
+    } catch (const nb::builtin_exception&) {  // of a function without dtype
+    }
   }
-  return way + quote + (holds ? "uint64" : "float64") + quote + ", which " + (holds ? "holds it" : "rounds it");
+  return way + quote + "float64" + quote + ", which rounds it";
 }
 
 }  // namespace

@@ -21,10 +21,18 @@ enum class shapes : unsigned char {
   normalised,     ///< the last axis of an array; the results are as many as its elements
 };
 
+/// What a function returns.
+enum class outcome : unsigned char {
+  one,              ///< the results of its reduction
+  extremes,         ///< those of min and of max, as a tuple
+  magnitude_index,  ///< the index of the largest magnitude
+};
+
 struct reduction_function {
   function_signature signature;
   reduction what;
   shapes takes = shapes::axes;
+  outcome gives = outcome::one;
 };
 
 constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
@@ -35,20 +43,23 @@ inline constexpr unsigned rounding_keywords = placement | bit(mode_parameter) | 
 inline constexpr unsigned ratio_keywords = placement | bit(dtype_parameter) | filters;
 inline constexpr unsigned index_keywords = placement | filters;
 inline constexpr unsigned extremum_keywords = index_keywords | bit(initial_parameter);
+inline constexpr unsigned extremes_keywords = extremum_keywords & ~bit(out_parameter);
 constexpr unsigned of_groups(unsigned keywords) { return (keywords & ~bit(mode_parameter)) | bit(skip_parameter); }
 inline constexpr unsigned group_sum_keywords = of_groups(rounding_keywords) | bit(add_to_parameter);
 inline constexpr unsigned axes_keywords = bit(axis_parameter) | bit(keepdims_parameter);
 inline constexpr unsigned list_keywords = placement | bit(dtype_parameter) | bit(joined_parameter);
 inline constexpr unsigned deviation_keywords = bit(ddof_parameter) | bit(correction_parameter);
 
-inline constexpr std::array<reduction_function, 68> functions = {{
+inline constexpr std::array<reduction_function, 73> functions = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
+    {{"vdot", 2, rounding_keywords}, reduction::dot, shapes::pairs},
     {{"matvec", 2, rounding_keywords & ~filters}, reduction::dot, shapes::matrix_vector},
     {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
     {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},
     {{"sum_of_squares", 1, axes_keywords | rounding_keywords}, reduction::sum_of_squares},
-    {{"norm", 1, axes_keywords | rounding_keywords, shape_arguments::none, true}, reduction::nrm2},
+    {{"norm", 1, axes_keywords | rounding_keywords | bit(ord_parameter), shape_arguments::none, true},
+     reduction::nrm2},
     {{"vector_norm", 1, axes_keywords | rounding_keywords | bit(ord_parameter), shape_arguments::none, true},
      reduction::nrm2},
     {{"mean", 1, axes_keywords | rounding_keywords}, reduction::mean},
@@ -58,6 +69,11 @@ inline constexpr std::array<reduction_function, 68> functions = {{
     {{"max", 1, axes_keywords | extremum_keywords}, reduction::max},
     {{"argmin", 1, axes_keywords | index_keywords}, reduction::argmin},
     {{"argmax", 1, axes_keywords | index_keywords}, reduction::argmax},
+    {{"minmax", 1, axes_keywords | extremes_keywords}, reduction::min, shapes::axes, outcome::extremes},
+    {{"iamax", 1, axes_keywords | (index_keywords & ~bit(out_parameter))},
+     reduction::argmin,
+     shapes::axes,
+     outcome::magnitude_index},
     {{"list_sum", 1, list_keywords}, reduction::sum, shapes::lists},
     {{"list_asum", 1, list_keywords}, reduction::asum, shapes::lists},
     {{"list_sum_of_squares", 1, list_keywords}, reduction::sum_of_squares, shapes::lists},
@@ -80,6 +96,10 @@ inline constexpr std::array<reduction_function, 68> functions = {{
     {{"segment_max", 1, extremum_keywords, shape_arguments::offsets}, reduction::max, shapes::segments},
     {{"segment_argmin", 1, index_keywords, shape_arguments::offsets}, reduction::argmin, shapes::segments},
     {{"segment_argmax", 1, index_keywords, shape_arguments::offsets}, reduction::argmax, shapes::segments},
+    {{"segment_minmax", 1, extremes_keywords, shape_arguments::offsets},
+     reduction::min,
+     shapes::segments,
+     outcome::extremes},
     {{"group_dot", 2, group_sum_keywords, shape_arguments::keys}, reduction::dot, shapes::groups},
     {{"group_sum", 1, group_sum_keywords, shape_arguments::keys}, reduction::sum, shapes::groups},
     {{"group_asum", 1, group_sum_keywords, shape_arguments::keys}, reduction::asum, shapes::groups},
@@ -96,6 +116,10 @@ inline constexpr std::array<reduction_function, 68> functions = {{
      shapes::groups},
     {{"group_min", 1, of_groups(extremum_keywords), shape_arguments::keys}, reduction::min, shapes::groups},
     {{"group_max", 1, of_groups(extremum_keywords), shape_arguments::keys}, reduction::max, shapes::groups},
+    {{"group_minmax", 1, of_groups(extremes_keywords), shape_arguments::keys},
+     reduction::min,
+     shapes::groups,
+     outcome::extremes},
     {{"group_count", 0, of_groups(placement), shape_arguments::keys}, reduction::sum, shapes::group_sizes},
     {{"weighted_mean", 2, axes_keywords | ratio_keywords, shape_arguments::none, false, input_names::x_and_weights},
      reduction::weighted_mean,

@@ -2,9 +2,13 @@
 //
 // A call with two short NumPy arrays, the most frequent one, consists of two buffer requests, the dot product and a
 // Python float. Each further step runs only if an argument asks for it.
+#include <cmath>
 #include <exactdot/reductions.hpp>
+#include <optional>
 #include <python/src/arguments.hpp>
+#include <python/src/column_keys.hpp>
 #include <python/src/complex_calls.hpp>
+#include <python/src/extremes.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/given_filter.hpp>
 #include <python/src/gpu_reduce.hpp>
@@ -12,29 +16,16 @@
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
 #include <python/src/list_reduce.hpp>
+#include <python/src/narrow_results.hpp>
 #include <python/src/normalise.hpp>
 #include <python/src/number.hpp>
 #include <python/src/output.hpp>
-#include <python/src/reduction_table.hpp>
+#include <python/src/reduction_call.hpp>
 #include <python/src/reductions.hpp>
 #include <string_view>
 
 namespace exactdot::python {
 namespace {
-
-/// The arguments of a call after the vectors, converted; the rest as they were passed.
-struct reduction_call {
-  const reduction_function& function;
-  vectors& inputs;
-  reduction what;
-  options chosen{};
-  ddof_value ddof = {};
-  bool negative_zero = false;
-  bool as_array = false;  // out=...: one result is an array, too
-  bool adds = false;      // `out` is the argument add_to
-  const element_filter* filter = nullptr;
-  nb::handle dtype{}, out{}, stream{};
-};
 
 /// -0.0 of this type.
 any_scalar negative_zero_of(element_type type) { return {type, std::uint64_t{1} << (8 * size_of(type) - 1)}; }
@@ -49,37 +40,6 @@ any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, cons
   const bool only_negative_zeros =
       x.n == 0 || (extremum(reduction::max).bits == sign && extremum(reduction::min).bits == sign);
   return only_negative_zeros ? negative_zero_of(result.type) : result;
-}
-
-/// The type as which default_result_type takes booleans: their sums are int64, as NumPy's. Beside integers of
-/// another type they take that type.
-element_type type_of_counts(const imported_array& x, const imported_array* other) {
-  if (other == nullptr || other->is_boolean) return element_type::int8;
-  return is_integer(other->type) ? other->type : x.type;
-}
-
-/// The result type unless dtype or out names one.
-element_type default_type(const reduction_call& call) {
-  const imported_array& a = call.inputs.first;
-  const imported_array* const b = call.inputs.other();
-  element_type first = a.type, second = b != nullptr ? b->type : first;
-  if (a.is_boolean && !gives_element(call.function.what)) first = type_of_counts(a, b);
-  if (b == nullptr) {
-    second = first;
-  } else if (b->is_boolean) {
-    second = type_of_counts(*b, &a);
-  }
-  return default_result_type(call.function.what, first, second);
-}
-
-/// The types of results, for messages.
-const char* result_choices(const reduction_call& call) {
-  return is_integer(default_type(call)) ? choices_of_integers : choices_of_floats;
-}
-
-element_type result_type(const reduction_call& call) {
-  return call.dtype.is_none() ? default_type(call)
-                              : read_dtype(call.dtype, call.inputs.caller(), result_choices(call));
 }
 
 /// A reduction of the vectors in host memory, rounded to `result`.
@@ -104,11 +64,15 @@ nb::object call_on_host(const reduction_call& call) {
       return host_reduce(call, extremum, call.inputs.first.type);
     });
   };
-  if (call.out.is_none()) return to_python(reduce_to(result_type(call)));
+  const auto reduced = [&](element_type type) {
+    return is_narrowed(call, type) ? narrowed(call, reduce_to(default_type(call)), type) : reduce_to(type);
+  };
+  if (call.out.is_none()) return to_python(reduced(result_type(call)));
   imported_array out;
   locate_out(call.out, call.inputs, out);
   check_out(call.dtype, call.inputs, out);
-  store(reduce_to(out.type), out);
+  if (is_narrowed(call, out.type)) refuse_booleans(call, out);
+  store(reduced(out.type), out);
   return nb::borrow(call.out);
 }
 
@@ -211,18 +175,29 @@ nb::object reduce_on_host(const reduction_call& call, const call_arguments& give
   call.inputs.refuse_stream(call.stream);
   result_array results;
   locate_results(call, results);
+  if (!call.dtype.is_none() || !call.out.is_none()) {
+    const element_type type = call.out.is_none() ? result_type(call) : results.imported.type;
+    if (is_narrowed(call, type)) {
+      return narrowed_results(
+          call, type, results, is_true(given, keepdims_parameter, call.inputs.caller()),
+          [&](const reduction_call& wide, result_array& to) { return call_on_axes(wide, given, to, nullptr); });
+    }
+  }
   return call_on_axes(call, given, results, nullptr);
 }
 
-/// The reduction that the order of a norm names: 2 (the default) or 1.
-reduction norm_of_order(const call_arguments& given, reduction otherwise, const char* caller) {
+/// The reduction that the order of a norm names: 2 (the default) or 1; nothing for 0 and the infinities. Throws
+/// ValueError for others.
+std::optional<reduction> norm_of_order(const call_arguments& given, reduction otherwise, const char* caller) {
   const nb::handle order = keyword(given, ord_parameter, Py_None);
   if (order.is_none()) return otherwise;
-  const double value = PyFloat_AsDouble(order.ptr());
+  const bool is_text = PyUnicode_Check(order.ptr()) != 0;
+  const double value = is_text ? -1 : PyFloat_AsDouble(order.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) PyErr_Clear();
   if (value == 2) return reduction::nrm2;
   if (value == 1) return reduction::asum;
-  throw_python(false, std::string(caller) + ": ord is " + text_of(order) + "; use 2 or 1");
+  if (value == 0 || std::isinf(value)) return std::nullopt;
+  throw_python(false, std::string(caller) + ": ord is " + text_of(order) + "; use 2, 1, 0, inf or -inf");
 }
 
 /// mode, threads and device.
@@ -236,53 +211,6 @@ options read_placement(const call_arguments& given, const char* caller) {
   return read_options(keyword(given, mode_parameter, *exact),
                       threads != nullptr ? read_integer(threads, "threads", caller) : 0,
                       keyword(given, device_parameter, *automatic), caller);
-}
-
-/// The name of a reduction of one vector in Python.
-const char* name_in_python(reduction what) {
-  for (const reduction_function& each : functions) {
-    const bool is_alias = each.signature.has(ord_parameter);
-    if (each.what == what && !is_alias && (each.takes == shapes::axes || each.takes == shapes::vectors)) {
-      return each.signature.name;
-    }
-  }
-  return "";
-}
-
-/// What exactdot/_exact.py computes: reductions of numbers that no element type holds, variances with a fractional
-/// ddof.
-nb::object compute_in_python(const reduction_call& call, const call_arguments& given) {
-  const vectors& inputs = call.inputs;
-  const finalization_guard guard;
-  const char* const caller = inputs.caller();
-  const bool is_exact = call.ddof.fractional == 0 || inputs.first.holds_exact_numbers;
-  if (is_exact) inputs.refuse_stream(call.stream);
-  nb::dict options;
-  options["axis"] = keyword(given, axis_parameter, Py_None);
-  options["keepdims"] = is_true(given, keepdims_parameter, caller);
-  options["skip_out_of_range"] = is_true(given, skip_parameter, caller);
-  options["as_array"] = call.as_array;
-  options["out"] = call.out;
-  options["threads"] = call.chosen.threads;
-  options["stream"] = call.stream;
-  const auto name_of_type = [](element_type type) { return nb::str(std::string(name_of(type)).c_str()); };
-  const nb::object dtype = call.dtype.is_none() ? nb::none() : nb::object(name_of_type(result_type(call)));
-  const nb::object ddof = call.ddof.fractional != 0 ? nb::object(nb::float_(call.ddof.fractional))
-                                                    : nb::object(nb::int_(call.ddof.whole));
-  nb::tuple after = nb::make_tuple();
-  PyObject* const* const places = given.inputs + call.function.signature.inputs;
-  const auto place = [&](int i) { return places[i] != nullptr ? nb::handle(places[i]) : nb::handle(Py_None); };
-  if (call.function.takes == shapes::segments) after = nb::make_tuple(place(0));
-  if (call.function.takes == shapes::groups) after = nb::make_tuple(place(0), place(1));
-  const nb::object module = nb::module_::import_("exactdot._exact");
-  if (!is_exact) {
-    const nb::object to = dtype.is_none() ? nb::object(name_of_type(default_type(call))) : dtype;
-    return module.attr("deviations")(caller, inputs.first.for_python(), after, ddof, to, **options);
-  }
-  options["ddof"] = ddof;
-  const nb::tuple arrays = inputs.are_two() ? nb::make_tuple(inputs.first.for_python(), inputs.second.for_python())
-                                            : nb::make_tuple(inputs.first.for_python());
-  return module.attr("reduce")(caller, name_in_python(call.what), arrays, after, dtype, **options);
 }
 
 /// Results are added to an array, which is then what `out` is otherwise.
@@ -326,15 +254,25 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
                    std::string(caller) + ": ddof is a fraction, which only var and std take; use an integer");
     }
   }
-  if (function.signature.has(ord_parameter)) call.what = norm_of_order(given, function.what, caller);
+  const auto of_order = function.signature.has(ord_parameter) ? norm_of_order(given, function.what, caller)
+                                                              : std::optional(function.what);
   call.negative_zero = is_true(given, negative_zero_parameter, caller);
   call.dtype = keyword(given, dtype_parameter, Py_None);
   call.out = keyword(given, out_parameter, Py_None);
   call.stream = keyword(given, stream_parameter, Py_None);
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
+  if (!of_order) return norm_in_python(call, given);
+  call.what = *of_order;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
   if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
-  if (has_filter) call.filter = filter->of(inputs, call.ddof, call.adds);
+  if (has_filter) call.filter = filter->of(inputs, call.adds), call.where = filter->where();
+  if (function.gives != outcome::one && !(is_exact && function.gives == outcome::magnitude_index)) {
+    const bool is_vector = !is_exact && !inputs.on_gpu() && is_vector_call(call, given);
+    return compute_extremes(call, is_vector, [&](const reduction_call& each) {
+      if (is_exact) return compute_in_python(each, given);
+      return inputs.on_gpu() ? reduce_on_gpu(each, given) : reduce_on_host(each, given);
+    });
+  }
   if (is_exact || call.ddof.fractional != 0) return compute_in_python(call, given);
   return inputs.on_gpu() ? reduce_on_gpu(call, given) : reduce_on_host(call, given);
 }
@@ -353,7 +291,8 @@ nb::object compute_reduction(const reduction_function& function, const call_argu
 /// Whether the call is that of one norm of a list of arrays, which has no axes and no order.
 bool is_norm_of_list(const reduction_function& function, const call_arguments& given) {
   const bool is_norm = function.what == reduction::nrm2 && function.takes == shapes::axes;
-  if (!is_norm || function.signature.has(ord_parameter) || !is_list_of_arrays(given.inputs[0])) return false;
+  const bool is_named_so = std::string_view(function.signature.name) == "norm";  // linalg.vector_norm is of arrays
+  if (!is_norm || !is_named_so || !is_list_of_arrays(given.inputs[0])) return false;
   PyObject* const mode = given.keywords[mode_parameter];
   const bool is_exact =
       mode == nullptr || PyUnicode_Check(mode) == 0 || PyUnicode_CompareWithASCIIString(mode, "fast") != 0;
@@ -363,7 +302,12 @@ bool is_norm_of_list(const reduction_function& function, const call_arguments& g
 
 nb::object call_on_list(const reduction_function& function, const call_arguments& given, bool joined) {
   const char* const caller = function.signature.name;
-  return reduce_list({caller, function.what, given.inputs[0], joined, read_placement(given, caller),
+  const auto what = norm_of_order(given, function.what, caller);
+  if (!what) {
+    throw_python(false, std::string(caller) + ": ord is " + text_of(given.keywords[ord_parameter]) +
+                            "; a list of arrays has norms of the orders 2 and 1");
+  }
+  return reduce_list({caller, *what, given.inputs[0], joined, read_placement(given, caller),
                       keyword(given, dtype_parameter, Py_None), keyword(given, out_parameter, Py_None),
                       keyword(given, stream_parameter, Py_None)});
 }
@@ -382,6 +326,10 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
 
 nb::object compute(const reduction_function& function, const call_arguments& given) {
   const char* const caller = function.signature.name;
+  if (function.takes == shapes::groups || function.takes == shapes::group_sizes) {
+    call_arguments read = given;
+    if (const nb::object keys = read_column_keys(function, read); keys.is_valid()) return compute(function, read);
+  }
   if (function.takes == shapes::normalised) return call_normalise(function, given);
   const bool two = function.signature.inputs == 2;
   const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};

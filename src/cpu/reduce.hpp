@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cpu/integer_sums.hpp>
+#include <exactdot/extremes.hpp>
 #include <plan/plan.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -16,6 +17,8 @@ void add(const engine::plan& plan, std::int64_t* words);
 
 /// The bits of the extreme element, or its index.
 [[nodiscard]] std::uint64_t find_extreme(const engine::plan& plan);
+/// Both extreme elements and their indices; the plan is that of a minimum.
+[[nodiscard]] exactdot::detail::found_extremes find_extremes(const engine::plan& plan);
 
 /// The exact sums of a plan that suits_integers. Throws errc::cancelled.
 [[nodiscard]] integer_sums sum_in_integers(const engine::plan& plan);

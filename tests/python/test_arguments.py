@@ -81,14 +81,12 @@ def test_the_second_argument_of_a_norm_is_named() -> None:
     for name, call in (("norm", xd.norm), ("norm", xd.nrm2), ("vector_norm", xd.linalg.vector_norm)):
         for second in (1, 2, 0, None, "fro"):
             with pytest.raises(TypeError, match=f"^{name}: 2 positional arguments; use one array, x, and name what follows: "
-                                                "axis=, or ord= of linalg.vector_norm"):
+                                                "axis= or ord="):
                 call(matrix, second)
         assert call(matrix, axis=1).tolist() == [5.0, 13.0]
-    for order in ("p", "ord"):
-        with pytest.raises(TypeError, match=fr"^norm: unknown argument '{order}'; use linalg.vector_norm\(x, ord=1\)"):
-            xd.norm(matrix, **{order: 1})
-    with pytest.raises(TypeError, match="^vector_norm: unknown argument 'p'; use ord$"):
-        xd.linalg.vector_norm(matrix, p=1)
+    for name, call in (("norm", xd.norm), ("vector_norm", xd.linalg.vector_norm)):
+        with pytest.raises(TypeError, match=f"^{name}: unknown argument 'p'; use ord$"):
+            call(matrix, p=1)
 
 
 @pytest.mark.parametrize("name", ["dim", "axes", "axis"])

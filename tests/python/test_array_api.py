@@ -159,8 +159,11 @@ def test_vector_norm() -> None:
     assert norm(x) == xd.norm(x) and norm(x, ord=1.0) == 24 and norm(x, keepdims=True).shape == (1, 1)
     assert norm(np.arange(4), ord=1) == 6.0 and type(norm(np.arange(4), ord=1)) is float
     assert norm(x, axis=(0, 1)) == norm(x.reshape(-1)) and norm(x, axis=()).tolist() == np.abs(x).tolist()
-    for order in (3, 0, math.inf, -math.inf, 1.5, "fro"):
-        with pytest.raises(ValueError, match="^vector_norm: ord is .*; use 2 or 1"):
+    for order in (0, math.inf, -math.inf):
+        assert np.array_equal(norm(x, ord=order, axis=1), np.linalg.vector_norm(x, ord=order, axis=1))
+        assert norm(x, ord=order) == np.linalg.norm(x.reshape(-1), order) and norm(x, axis=(), ord=order).shape == x.shape
+    for order in (3, -1, 1.5, "fro"):
+        with pytest.raises(ValueError, match="^vector_norm: ord is .*; use 2, 1, 0, inf or -inf"):
             norm(x, ord=order)
 
 

@@ -73,7 +73,7 @@ def test_nulls_are_refused(make: Maker, dtype: str) -> None:
         for call in (xd.sum, xd.min, xd.Accumulator("float64").add, lambda x: xd.states("sum", x)):
             with pytest.raises(ValueError, match=f"x|a: holds {held}; drop or fill nulls first"):
                 call(x)
-        with pytest.raises(ValueError, match=f"keys: holds {held}; drop"):
+        with pytest.raises(ValueError, match=f"keys: holds {held}[,;]"):
             xd.group_sum(np.ones(len(values)), x)
 
 
@@ -172,8 +172,6 @@ def test_codes_of_categories_are_no_values() -> None:
         for call in (xd.sum, xd.max, xd.Accumulator("int64").add):
             with pytest.raises(TypeError, match="is encoded by a dictionary"):
                 call(column)
-        with pytest.raises(TypeError, match="keys: is encoded by a dictionary"):
-            xd.group_sum([1.0] * len(column), column)
     assert xd.sum(encoded.dictionary_decode()) == 16
     assert xd.sum(encoded.indices) == 1
 
@@ -184,5 +182,5 @@ def test_columns_of_nothing() -> None:
     for empty in (polars.Series([]), arrow.array([]), arrow.chunked_array([arrow.array([])]), pandas.Series([])):
         assert (xd.sum(empty), type(xd.sum(empty)), xd.dot(empty, [])) == (0.0, float, 0.0)
     for nulls in (polars.Series([None, None]), arrow.array([None, None]), arrow.nulls(2)):
-        with pytest.raises(ValueError, match="x: holds 2 nulls, the first at index 0; drop or fill nulls first"):
+        with pytest.raises(ValueError, match="x: holds nulls alone, 2: no element has a value"):
             xd.sum(nulls)

@@ -268,7 +268,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.sum(X, where=[1, 0, 1]), TypeError, "^sum: where holds int64"),
     (lambda: xd.norm(X, where=[True, False]), ValueError, "^norm: where"),
     (lambda: xd.dot(X[0], X[0, :2]), ValueError, "^dot: the vectors differ in length: 3 and 2"),
-    (lambda: xd.vdot(X, X[0]), ValueError, "^vecdot: the vectors differ in length: 6 and 3"),
+    (lambda: xd.vdot(X, X[0]), ValueError, "^vdot: the vectors differ in length: 6 and 3"),
     (lambda: xd.dot(X[0], np.arange(3)), TypeError, "^dot: a holds float64, b int64"),
     (lambda: xd.segment_norm(X[0], [0, 7]), ValueError, "^segment_norm: offset 1 is 7, past the end of 3 elements"),
     (lambda: xd.segment_norm(X[0], [0.5, 2]), (TypeError, ValueError), "^segment_norm: "),

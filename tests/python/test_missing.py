@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from element_types import dtype_of
-from reference import bits
+from reference import bits, exact_reduction
 
 import exactdot as xd
 
@@ -241,7 +242,6 @@ def test_wrong_arguments() -> None:
         (lambda: xd.min(np.array([math.nan]), skip_nan=True), ValueError, "^min: no element is left of a result"),
         (lambda: xd.min(x, axis=1, where=[False, True], skip_nan=True), ValueError, "^min: no element is left of a result"),
         (lambda: xd.matvec(x, [1.0, 2.0], skip_nan=True), TypeError, "^matvec: unknown argument 'skip_nan'"),
-        (lambda: xd.var(x, ddof=0.5, skip_nan=True), ValueError, "^var: ddof is a fraction"),
         (lambda: xd.sum([Decimal(1)], where=[True]), TypeError, "^sum: x: "),
         (lambda: xd.group_sum([1.0], [5], 2, skip_nan=True), ValueError, "^group_sum: .*key"),
         (lambda: xd.group_sum([1.0], [0], 1, skip_nan=True, add_to=np.zeros(1)), TypeError, "^group_sum: add_to with where or skip_nan"),
@@ -255,6 +255,52 @@ def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="no element is left"):
         xd.min(x, axis=1, where=False, out=out)
     assert np.array_equal(out, before)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2"])
+def test_a_fractional_ddof_of_what_stays(dtype: str) -> None:
+    random = np.random.default_rng(5)
+    x = random.integers(-50, 50, (4, 5, 6)).astype(dtype)
+    x[random.random(x.shape) < 0.3] = np.nan
+    mask = random.random((5, 1)) < 0.7
+    mask[0] = True
+    kept = np.where(mask, x, np.nan)
+
+    def expected(elements: Any) -> str:
+        return bits(exact_reduction("var", [value for value in elements.astype(float).tolist() if value == value], np.dtype(dtype).name, Fraction(0.25)))  # type: ignore[arg-type]
+
+    for axis in (0, 1, 2, (0, 2), None, -1):
+        for given, of in (({}, x), ({"where": mask}, kept)):
+            found = xd.nanvar(x, axis=axis, ddof=0.25, keepdims=True, **given)
+            axes = tuple(range(3)) if axis is None else axis
+            lines = np.moveaxis(of, axes, range(-len(np.atleast_1d(axes)), 0)).reshape(found.size, -1)  # type: ignore[arg-type]
+            assert [bits(float(value)) for value in found.reshape(-1)] == [expected(line) for line in lines]
+    keys = random.integers(-1, 3, 4)
+    found = xd.group_var(x, keys, 3, ddof=0.25, skip_nan=True, skip_out_of_range=True)
+    for group in range(3):
+        assert [bits(float(value)) for value in found[group].reshape(-1)] == [expected(x[keys == group].reshape(-1, 30)[:, i]) for i in range(30)]
+    line = x.reshape(-1)
+    offsets = [3, 3, 50, 110]
+    assert [bits(float(value)) for value in xd.segment_var(line, offsets, ddof=0.25, skip_nan=True)] == [
+        expected(line[first:end]) for first, end in zip(offsets, offsets[1:])]
+    assert xd.nanstd(x, ddof=0.25, where=iter([True] * 6)) == xd.nanstd(x, ddof=0.25) and xd.nanvar(x[:, :0], axis=1, ddof=0.5).shape == (4, 6)
+
+
+def test_a_fractional_ddof_of_columns_with_nulls_and_wrong_arguments() -> None:
+    for column in (pytest.importorskip("polars").Series([1, None, 4]), pytest.importorskip("pandas").array([1, None, 4], dtype="Int64"),
+                   pytest.importorskip("pyarrow").array([1, None, 4])):
+        assert xd.nanvar(column, ddof=0.5) == xd.var([1, 4], ddof=0.5)
+        assert math.isnan(xd.nanvar(column, ddof=2.5))
+    x = np.ones((2, 3))
+    for call, kind, why in (
+            (lambda: xd.nanvar(x, ddof=0.5, where=[True, False]), ValueError, "^var: where does not broadcast"),
+            (lambda: xd.nanvar(x, ddof=0.5, where=[1, 0, 1]), TypeError, "^var: where holds int64; use booleans"),
+            (lambda: xd.group_var(x, [0, 5], 2, ddof=0.5, skip_nan=True), ValueError, "key"),
+            (lambda: xd.group_var(x, [0], 2, ddof=0.5, skip_nan=True), ValueError, "^group_var: there are 1 keys and 2 elements"),
+            (lambda: xd.segment_var(x[0], [0, 5], ddof=0.5, skip_nan=True), ValueError, "offset 1 is 5, past the end"),
+            (lambda: xd.nanvar(x, axis=7, ddof=0.5), IndexError, "^var: axis is 7")):
+        with pytest.raises(kind, match=why):
+            call()
 
 
 def test_out_and_types() -> None:

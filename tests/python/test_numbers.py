@@ -355,8 +355,9 @@ def test_exact_numbers_keep_the_rules_of_arrays() -> None:
     for call in (xd.sum, xd.mean, xd.max):
         assert np.float64(call([THIRD, other])).tobytes() == quiet.tobytes()
     for dtype in ("int8", "int16", "uint32"):
-        with pytest.raises(ValueError, match=f"sum: the result type is {dtype}; use int64, uint64 or a floating-point"):
-            xd.sum([2**70, -2**70, 1], dtype=dtype)
+        assert xd.sum([2**70, -2**70, 1], dtype=dtype) == 1 and xd.sum([[2**70, -2**70, 1]], axis=1, dtype=dtype).dtype == dtype
+        with pytest.raises(OverflowError, match=f'sum: the result is {2**40}, and {dtype} holds .*; use dtype="int64", which holds it'):
+            xd.sum([2**70, -2**70, 2**40], dtype=dtype)
     for call, x in ((xd.mean, [2**70, 1]), (xd.var, [2**70, 1]), (xd.sum, [THIRD, 1 - THIRD]), (xd.norm, [2**70])):
         with pytest.raises(ValueError, match="the result type is int64; use a floating-point type$"):
             call(x, dtype="int64")

@@ -24,9 +24,7 @@ INITIAL, AXES = ((name, f"unknown argument '{name}'") for name in ("initial", "a
 MIXED = "integers with floating-point numbers", "integers and floating-point numbers do not mix"
 SUBCLASS = "results are plain arrays, not of a subclass", "MySubclass"
 LARGE_OUT = "out of a larger shape than the results", "out has shape"
-SHORT_OUT = "integer results have 64 bits", "the result type is int16; use int64"
 LONG_DOUBLE = "dtype of a complex type or of long double", "dtype is float128"
-INFINITY = "vector_norm of order infinity", "ord is inf; use 2 or 1"
 # the module, the class, the test, and the difference for which it fails
 TESTS = [
     (UFUNC, "TestUfunc", "test_sum", None),
@@ -40,7 +38,7 @@ TESTS = [
     (UFUNC, "TestUfunc", "test_type_cast", MIXED),
     (UFUNC, "TestUfunc", "test_endian", None),
     (UFUNC, "TestUfunc", "test_incontiguous_array", None),
-    (UFUNC, "TestUfunc", "test_output_argument", SHORT_OUT),
+    (UFUNC, "TestUfunc", "test_output_argument", None),
     (UFUNC, "TestUfunc", "test_axes_argument", AXES),
     (UFUNC, "TestUfunc", "test_axis_argument", None),
     (UFUNC, "TestUfunc", "test_keepdims_argument", AXES),
@@ -64,7 +62,7 @@ TESTS = [
     (NUMERIC, "TestNonarrayArgs", "test_var", None),
     (NUMERIC, "TestNonarrayArgs", "test_sum", None),
     (LINALG, "", "test_vector_norm", None),
-    (LINALG, "", "test_vector_norm_empty", INFINITY),
+    (LINALG, "", "test_vector_norm_empty", None),
 ]
 
 

@@ -1,0 +1,43 @@
+// A call of a function of reduction_table.hpp whose arguments have been read, and what its results are.
+#pragma once
+
+#include <python/src/arguments.hpp>
+#include <python/src/given_filter.hpp>
+#include <python/src/reduction_table.hpp>
+#include <python/src/vectors.hpp>
+
+namespace exactdot::python {
+
+/// The arguments of a call after the vectors, converted; the rest as they were passed.
+struct reduction_call {
+  const reduction_function& function;
+  vectors& inputs;
+  reduction what;
+  reduction typed = function.what;  // whose result type is the default
+  options chosen{};
+  ddof_value ddof = {};
+  bool negative_zero = false;
+  bool as_array = false;  // out=...: one result is an array, too
+  bool adds = false;      // `out` is the argument add_to
+  const element_filter* filter = nullptr;
+  nb::handle dtype{}, out{}, stream{};
+  nb::object where{};  // the filter's mask, for Python
+};
+
+/// The result type unless dtype or out names one.
+[[nodiscard]] element_type default_type(const reduction_call& call);
+
+/// The types of results, for messages.
+[[nodiscard]] const char* result_choices(const reduction_call& call);
+
+/// The argument dtype, otherwise the default.
+[[nodiscard]] element_type result_type(const reduction_call& call);
+
+/// What exactdot/_exact.py and _deviations.py compute: reductions of numbers that no element type holds, variances
+/// with a fractional ddof.
+nb::object compute_in_python(const reduction_call& call, const call_arguments& given);
+
+/// What exactdot/_norms.py computes: norms of the orders 0, infinity and minus infinity.
+nb::object norm_in_python(const reduction_call& call, const call_arguments& given);
+
+}  // namespace exactdot::python
