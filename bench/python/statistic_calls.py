@@ -1,4 +1,4 @@
-"""Times ratios, missing values, complex numbers, windows and groups of frames beside NumPy, pandas and Polars.
+"""Times ratios, missing values, complex numbers, windows, extrema and groups of frames beside NumPy, pandas, Polars and DuckDB.
 
 python bench/python/statistic_calls.py [--write] [--rounds N]. One processor; times are the least of interleaved samples (rounds.py).
 --write puts the table into docs/python.md.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # before the threads of Polars are there
+import duckdb
 import exactdot as xd
 import numpy as np
 import pandas as pd
@@ -90,13 +91,32 @@ def of_windows() -> dict[str, tuple[str, Call, Call]]:
     return found
 
 
+def of_extremes() -> dict[str, tuple[str, Call, Call]]:
+    found: dict[str, tuple[str, Call, Call]] = {}
+    for dtype in ("float64", "float32", "int64"):
+        for n in (1000, 10**6):
+            x = make(n, dtype)
+            found[f"`minmax`, {n:,} of {dtype}"] = "np.min, np.max", lambda x=x: (np.min(x), np.max(x)), lambda x=x: xd.minmax(x)
+            found[f"`iamax`, {n:,} of {dtype}"] = "np.argmax, np.abs", lambda x=x: np.argmax(np.abs(x)), lambda x=x: xd.iamax(x)
+            found[f"`norm`, order inf, {n:,} of {dtype}"] = ("np.linalg.norm", lambda x=x: np.linalg.norm(x, np.inf),
+                                                             lambda x=x: xd.norm(x, ord=np.inf))
+    return found
+
+
 def of_frames() -> dict[str, tuple[str, Call, Call]]:
     found: dict[str, tuple[str, Call, Call]] = {}
+    connection = duckdb.connect(config={"threads": 1})
     for groups in (10**3, 10**6):
         columns = {"key": RANDOM.integers(0, groups, 10**6)} | {f"x{i}": make(10**6, "float64") for i in range(10)}
         frames: dict[str, Any] = {"pandas": pd.DataFrame(columns), "Polars": pl.DataFrame(columns)}
+        name = f"frame_of_{groups}"
+        connection.register(name, frames["Polars"].to_arrow())
+        connection.sql(f"CREATE TABLE stored_{name} AS FROM {name}")
+        frames["DuckDB"] = connection.sql(f"FROM stored_{name}")
+        sums = ", ".join(f"sum(x{i})" for i in range(10))
         calls: dict[str, Call] = {"pandas": lambda f=frames["pandas"]: f.groupby("key").sum(),
-                                  "Polars": lambda f=frames["Polars"]: f.group_by("key").sum()}
+                                  "Polars": lambda f=frames["Polars"]: f.group_by("key").sum(),
+                                  "DuckDB": lambda f=frames["DuckDB"], sums=sums: f.aggregate(f"key, {sums}", "key").to_arrow_table()}
         for library, call in calls.items():
             found[f"`group_by`, sums of 10 columns of 1,000,000, {groups:,} groups, {library}"] = (
                 library, call, lambda f=frames[library]: xd.group_by(f, "key").sum())
@@ -107,17 +127,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="", help="cases whose names hold this, which are not written")
     given = parser.parse_args()
     rows = []
-    for what, (peer, theirs, ours) in (of_ratios() | of_missing() | of_complex() | of_windows() | of_frames()).items():
+    for what, (peer, theirs, ours) in (of_ratios() | of_missing() | of_complex() | of_windows() | of_extremes() | of_frames()).items():
+        if given.only not in what:
+            continue
         samples = interleaved({"peer": repeated(theirs), "exactdot": repeated(ours)}, given.rounds)
         rows.append({"what": what, "peer": peer} | {f"{name}_ns": round(1e9 * min(taken)) for name, taken in samples.items()})
         print(f"{what:75} {rows[-1]['peer_ns'] / 1e3:10.1f} {rows[-1]['exactdot_ns'] / 1e3:10.1f} µs  "
               f"{rows[-1]['exactdot_ns'] / rows[-1]['peer_ns']:.2f}", flush=True)
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__, "polars": pl.__version__}
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "pandas": pd.__version__, "polars": pl.__version__, "duckdb": duckdb.__version__}
     results = {"machine": {"cpu": processor(), **versions, "exactdot": xd.info(), "date": time.strftime("%Y-%m-%d")},
                "load": os.getloadavg()[0], "rounds": given.rounds, "rows": rows}
-    if given.write:
+    if given.write and not given.only:
         update("statistic_calls", "this run", {ROOT / "docs/python.md": {
             "statistics machine": lambda _: tables.statistics_machine(results), "statistics": lambda _: tables.statistic_calls(results)}}, False)
 

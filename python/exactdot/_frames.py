@@ -1,4 +1,4 @@
-"""group_by: exact reductions of the groups of a data frame of pandas, Polars or PyArrow, as a frame of the same kind.
+"""group_by: exact reductions of the groups of a data frame of pandas, Polars, PyArrow or DuckDB, as a frame of the same kind.
 
 The frame's own library numbers the keys, whatever they are; all columns of one element type are then reduced by one call of the
 group functions, which passes over the keys once.
@@ -22,8 +22,9 @@ def group_by(frame: Any, by: str | Iterable[str]) -> GroupedFrame:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        Its columns are read when a method is called.
+    frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or duckdb.DuckDBPyRelation
+        Its columns are read when a method is called; a relation is run here, into a table of Arrow, and results are relations of
+        its connection.
     by : str or iterable of str
         Names of columns with keys of any type that the library groups by: numbers, strings, dates, categories. Rows with a null
         key belong to no group, as in pandas.
@@ -49,10 +50,13 @@ def group_by(frame: Any, by: str | Iterable[str]) -> GroupedFrame:
     [0.0, 1.0]
     """
     names = [by] if isinstance(by, str) else list(by)
-    kind = next((each for each in (_Pandas, _Polars, _Arrow) if each.suits(frame)), None)
+    kind: Any = next((each for each in (_Pandas, _Polars, _Arrow) if each.suits(frame)), None)
+    if _DuckDB.suits(frame):
+        kind = _DuckDB(frame)
+        frame = kind.table()
     if kind is None:
         raise TypeError(f"group_by: frame is {type(frame).__module__}.{type(frame).__qualname__}; use a DataFrame of pandas or "
-                        "Polars, or a Table of PyArrow")
+                        "Polars, a Table of PyArrow, or a relation of DuckDB")
     if not names:
         raise ValueError("group_by: by names no column")
     for name in names:
@@ -302,14 +306,17 @@ class _Arrow:
     @staticmethod
     def number(frame: Any, by: list[str]) -> tuple[Any, Any, int]:
         import pyarrow
-        import pyarrow.compute as compute
-        place, code = "__exactdot_row", "__exactdot_group"
-        keys = frame.select(by)
-        unique = keys.group_by(by).aggregate([]).select(by).drop_null().sort_by([(name, "ascending") for name in by])
-        numbered = unique.append_column(code, pyarrow.array(range(len(unique)), pyarrow.int64()))
-        rows = keys.append_column(place, pyarrow.array(range(len(keys)), pyarrow.int64()))
-        codes = rows.join(numbered, by).sort_by(place).column(code)
-        return compute.fill_null(codes, -1), unique, len(unique)
+        columns = [_sorted_values(frame.column(name)) for name in by]
+        values, places = columns[0]  # of each row the group, which has in each column one of its values, at `chosen`
+        chosen = [np.arange(len(values))]
+        for values, more in columns[1:]:
+            both = np.where((places < 0) | (more < 0), -1, places * len(values) + more)
+            found, places = np.unique(both, return_inverse=True)
+            nulls = int(len(found) != 0 and found[0] < 0)
+            places, found = places - nulls, found[nulls:]
+            chosen = [*(each[found // max(len(values), 1)] for each in chosen), found % max(len(values), 1)]
+        keys = pyarrow.table({name: values.take(pyarrow.array(each)) for name, (values, _), each in zip(by, columns, chosen)})
+        return places, keys, len(keys)
 
     @staticmethod
     def frame(keys: Any, found: dict[str, Any], by: list[str]) -> Any:
@@ -317,3 +324,41 @@ class _Arrow:
         for name, column in found.items():
             keys = keys.append_column(name, pyarrow.array(column))
         return keys
+
+
+def _sorted_values(column: Any) -> tuple[Any, Any]:
+    """The values of a column of PyArrow, each once, and of each row the place of its value; -1 for a null."""
+    import pyarrow
+    import pyarrow.compute as compute
+    kind = column.type
+    plain = column.cast(kind.value_type) if pyarrow.types.is_dictionary(kind) else column
+    whole = plain.combine_chunks()
+    whole = whole if isinstance(whole, pyarrow.Array) else pyarrow.concat_arrays(whole.chunks)
+    encoded = whole.dictionary_encode()
+    count = len(encoded.dictionary)
+    order = np.asarray(compute.sort_indices(encoded.dictionary))
+    order = order[np.asarray(encoded.dictionary.is_valid())[order]]  # that of a column of nulls alone holds a null
+    rank = np.full(count + 1, -1, np.int64)
+    rank[order] = np.arange(len(order))
+    places = rank[np.asarray(compute.fill_null(encoded.indices, count))]
+    values = encoded.dictionary.take(pyarrow.array(order))
+    return (values.dictionary_encode().cast(kind) if pyarrow.types.is_dictionary(kind) else values), places
+
+
+class _DuckDB(_Arrow):
+    """Of DuckDB: the relation as a table of PyArrow; results are relations of the same connection."""
+
+    def __init__(self, relation: Any) -> None:
+        self._relation = relation
+
+    @staticmethod
+    def suits(frame: Any) -> bool:
+        return type(frame).__module__.split(".")[0].lstrip("_") == "duckdb" and hasattr(frame, "query") and hasattr(frame, "columns")
+
+    def table(self) -> Any:
+        read = getattr(self._relation, "to_arrow_table", None) or self._relation.fetch_arrow_table
+        return read()
+
+    def frame(self, keys: Any, found: dict[str, Any], by: list[str]) -> Any:  # type: ignore[override]
+        results_of_exactdot = _Arrow.frame(keys, found, by)  # DuckDB finds variables of the caller by their names
+        return self._relation.query("relation_of_exactdot", "SELECT * FROM results_of_exactdot")

@@ -25,7 +25,7 @@ def norm(caller: str, x: Any, order: float, dtype: str, *, where: Any, skip_nan:
     if order == 0:
         found = _named(caller, lambda: _engine.sum(_is_not_zero(values), **options))
     elif order > 0:
-        nothing = {"initial": 0} if where is not None or np.size(values) == 0 else {}  # the norm of nothing is 0
+        nothing: dict[str, Any] = {"initial": 0} if where is not None or np.size(values) == 0 else {}  # the norm of nothing is 0
         found = _larger(*_named(caller, lambda: _engine.minmax(values, **options, **nothing)))
     else:
         found = _named(caller, lambda: _engine.min(_magnitudes(values), **options))

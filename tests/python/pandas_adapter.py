@@ -120,7 +120,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "call" or report.outcome != "passed":
         error = " ".join(line[4:] for line in str(report.longrepr).splitlines() if line.startswith("E   "))
-        outcomes[report.nodeid.rpartition("/")[2]] = report.outcome + (f": {error}" if error else "")
+        outcomes[f"{Path(report.location[0]).name}::{report.nodeid.partition('::')[2]}"] = report.outcome + (f": {error}" if error else "")
 
 
 def pytest_sessionfinish() -> None:

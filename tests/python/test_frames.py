@@ -94,10 +94,51 @@ def test_categories_and_dates() -> None:
     assert column(xd.group_by(days, "day").sum(), "x") == [2, 1]
 
 
+def test_keys_of_arrow() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    nan = float("nan")
+    table = arrow.table({"k": arrow.chunked_array([["b", None], ["a", "b"], []]), "l": [1.0, nan, 2.0, 1.0], "n": arrow.nulls(4),
+                         "d": arrow.array(["z", "y", None, "z"]).dictionary_encode(), "x": [1, 2, 4, 8]})
+    for by, keys, sums in (("k", [("a",), ("b",)], [4, 9]), ("d", [("y",), ("z",)], [2, 9]), ("n", [], []), (["k", "n"], [], []),
+                           (["k", "l"], [("a", 2.0), ("b", 1.0)], [4, 9]), (["d", "l", "k"], [("z", 1.0, "b")], [9]),
+                           (["l", "k"], [(1.0, "b"), (2.0, "a")], [9, 4])):
+        found = xd.group_by(table, by).sum("x")
+        assert column(found, "x") == sums and list(zip(*(column(found, name) for name in ([by] if isinstance(by, str) else by)))) == keys
+        assert found.schema.field(0).type == table.schema.field(by if isinstance(by, str) else by[0]).type
+    assert column(xd.group_by(table, "l").sum("x"), "x") == [9, 4, 2] and len(xd.group_by(table.slice(0, 0), ["k", "l"])) == 0
+    random = np.random.default_rng(8)
+    keys = {name: random.integers(0, count, 500) for name, count in (("a", 7), ("b", 11), ("c", 3))}
+    frame = make("pyarrow", {**keys, "x": np.arange(500)})
+    expected = make("pandas", {**keys, "x": np.arange(500)}).groupby(list(keys))["x"].sum()
+    found = xd.group_by(frame, list(keys)).sum()
+    assert column(found, "x") == expected.tolist() and [column(found, name) for name in keys] == [expected.index.get_level_values(name).tolist() for name in keys]
+
+
+def test_relations_of_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    with duckdb.connect() as connection:
+        text = "SELECT * FROM (VALUES ('a', 1e100::DOUBLE, 1), ('b', 2.0::DOUBLE, 2), ('a', -1e100::DOUBLE, 4), (NULL, 1.0::DOUBLE, 8)) t(k, x, i)"
+        relation = connection.sql(text)
+        groups = xd.group_by(relation, "k")
+        assert len(groups) == 2
+        first, second = groups.sum(), groups.mean("i")
+        assert type(first) is type(relation) and first.columns == ["k", "x", "i"]
+        assert first.fetchall() == [("a", 0.0, 5), ("b", 2.0, 2)] and second.fetchall() == [("a", 2.5), ("b", 2.0)]
+        assert first.fetchall() == [("a", 0.0, 5), ("b", 2.0, 2)]
+        joined = relation.set_alias("l").join(first.set_alias("r"), "k")  # of the same connection
+        assert len(joined.fetchall()) == 3
+        assert groups.count().order("k DESC").fetchall() == [("b", 1), ("a", 2)]
+        with pytest.raises(KeyError, match="the frame has no column 'z'"):
+            xd.group_by(relation, "z")
+        with pytest.raises(TypeError, match="^group_by: frame is .*DuckDBPyConnection"):
+            xd.group_by(connection, "k")
+
+
 def test_wrong_arguments() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"k": [1], "x": [2.0], "name": ["n"]})
-    with pytest.raises(TypeError, match="^group_by: frame is builtins.dict; use a DataFrame"):
+    with pytest.raises(TypeError, match="^group_by: frame is builtins.dict; use a DataFrame .*, or a relation of DuckDB"):
         xd.group_by({"k": [1]}, "k")
     with pytest.raises(KeyError, match="the frame has no column 'z'; it has 'k', 'x', 'name'"):
         xd.group_by(frame, "z")
