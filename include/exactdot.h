@@ -157,6 +157,13 @@ size_t xd_monitor_done(const xd_monitor* monitor);
 xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,
                     const xd_options* options);
 
+/* *least and *greatest = the elements that XD_MIN and XD_MAX give, of the type of x, by one read of a vector in host
+ * memory. Both lie in host memory, outside x. Errors as of xd_reduce. */
+xd_status xd_minmax(const xd_vector* x, void* least, void* greatest, const xd_options* options);
+/* *index = the lowest index, from 0 on, of an element of the largest magnitude; of the first NaN, if there is one. Errors
+ * and reads as of xd_minmax. */
+xd_status xd_iamax(const xd_vector* x, uint64_t* index, const xd_options* options);
+
 /* *type = the result type that the C++ functions choose: of sums the element type, one that holds both types, or of
  * integers XD_INT64 (XD_UINT64 if all are unsigned); of others the element type, or of integers XD_FLOAT64; of indices
  * XD_INT64. type_b: for XD_DOT only. Errors: XD_NULL_POINTER, XD_BAD_OPTION (as above). */

@@ -16,7 +16,7 @@ call promises. Signatures are those of the type stubs: `Vector` is an array of N
 or an iterator of numbers.
 """
 GROUPS = {  # heading: names, in this order
-    "Reductions": "dot sum asum sum_of_squares norm mean var std min max argmin argmax vecdot vdot matvec "
+    "Reductions": "dot sum asum sum_of_squares norm mean var std min max minmax argmin argmax iamax vecdot vdot matvec "
     "linalg.vector_norm",
     "Ratios": "weighted_mean cosine distance cov corr slope intercept standard_error",
     "Without NaNs": "nan*",

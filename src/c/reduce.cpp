@@ -1,6 +1,7 @@
 // Reductions of the C interface: xd_reduce, the typed calls, and the monitor.
 #include <c/convert.hpp>
 #include <c/status.hpp>
+#include <exactdot/extremes.hpp>
 #include <exactdot/reductions.hpp>
 #include <string>
 
@@ -54,6 +55,31 @@ xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int r
     store(result, type,
           inputs_of(what) == 2 ? detail::reduce_to_bits(what, first, second, type, chosen, ddof)
                                : detail::reduce_to_bits(what, first, type, chosen, ddof));
+  });
+}
+
+xd_status xd_minmax(const xd_vector* x, void* least, void* greatest, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_minmax";
+    const any_vector vector = to_vector(x, caller, "x");
+    require(least, caller, "least");
+    require(greatest, caller, "greatest");
+    const std::size_t size = size_of(vector.type);
+    require_outside(least, size, vector, caller);
+    require_outside(greatest, size, vector, caller);
+    const detail::found_extremes found = detail::find_extremes(vector, to_options(options, caller), caller);
+    store(least, vector.type, found.least);
+    store(greatest, vector.type, found.greatest);
+  });
+}
+
+xd_status xd_iamax(const xd_vector* x, uint64_t* index, const xd_options* options) {
+  return guarded([&] {
+    const char* const caller = "xd_iamax";
+    const any_vector vector = to_vector(x, caller, "x");
+    require(index, caller, "index");
+    require_outside(index, sizeof *index, vector, caller);
+    *index = detail::index_of_magnitude(detail::find_extremes(vector, to_options(options, caller), caller), vector.type);
   });
 }
 

@@ -66,6 +66,33 @@ static void test_8_bit_floats(void) {
   CHECK(small == 0xbc);
 }
 
+static void test_extremes(void) {
+  static const double elements[] = {1, -3, 3, -0.0, 2};
+  static const int8_t narrow[] = {127, -128, 5};
+  const double nothing = 7;
+  xd_vector x = xd_contiguous(elements, 5, XD_FLOAT64), bytes = xd_contiguous(narrow, 3, XD_INT8), none;
+  double least = nothing, greatest = nothing;
+  int8_t low = 0, high = 0;
+  uint64_t index = 7;
+  CHECK_OK(xd_minmax(&x, &least, &greatest, NULL));
+  CHECK(least == -3 && greatest == 3);
+  CHECK_OK(xd_minmax(&bytes, &low, &high, NULL));
+  CHECK(low == -128 && high == 127);
+  CHECK_OK(xd_iamax(&x, &index, NULL));
+  CHECK(index == 1);
+  CHECK_OK(xd_iamax(&bytes, &index, NULL));
+  CHECK(index == 1);
+  none = xd_contiguous(NULL, 0, XD_FLOAT64);
+  CHECK_ERROR(xd_minmax(&none, &least, &greatest, NULL), XD_EMPTY_INPUT, "xd_minmax: the vector is empty");
+  CHECK_ERROR(xd_iamax(&none, &index, NULL), XD_EMPTY_INPUT, "xd_iamax: the vector is empty");
+  CHECK_ERROR(xd_minmax(NULL, &least, &greatest, NULL), XD_NULL_POINTER, "x");
+  CHECK_ERROR(xd_minmax(&x, NULL, &greatest, NULL), XD_NULL_POINTER, "least");
+  CHECK_ERROR(xd_minmax(&x, &least, NULL, NULL), XD_NULL_POINTER, "greatest");
+  CHECK_ERROR(xd_iamax(&x, NULL, NULL), XD_NULL_POINTER, "index");
+  CHECK_ERROR(xd_minmax(&x, (void*)elements, &greatest, NULL), XD_BAD_OPTION, "inside an input vector");
+  CHECK(least == -3 && greatest == 3 && index == 1);
+}
+
 void test_reductions(void) {
   const double data[] = {3, -1, 2, 6};
   const double b_data[] = {1e200, 1, -1e200, 0};
@@ -124,6 +151,7 @@ void test_reductions(void) {
   memcpy(&r, bytes + 1, sizeof r);
   CHECK(r == 10);
   test_8_bit_floats();
+  test_extremes();
 }
 
 void test_typed_calls(void) {
