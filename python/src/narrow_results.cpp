@@ -1,5 +1,6 @@
 // Implementation of narrow_results.hpp.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exactdot/error.hpp>
 #include <python/src/gil.hpp>
@@ -68,6 +69,19 @@ std::string text_of_shape(const std::vector<axis>& axes) {
   return text + (axes.size() == 1 ? ",)" : ")");
 }
 
+/// Whether two places of an array may share bytes.
+bool may_overlap(const imported_array& array) {
+  std::vector<axis> axes = array.all_axes();
+  std::erase_if(axes, [](const axis& each) { return each.n <= 1; });
+  std::ranges::sort(axes, {}, [](const axis& each) { return std::abs(each.stride); });
+  auto extent = static_cast<std::ptrdiff_t>(size_of(array.type));
+  for (const axis& each : axes) {
+    if (std::abs(each.stride) < extent) return array.n != 0;
+    extent += std::abs(each.stride) * static_cast<std::ptrdiff_t>(each.n - 1);
+  }
+  return false;
+}
+
 /// `out`, with a place for each result: of their shape, or for one result of one element.
 void check_shape(const reduction_call& call, const imported_array& out, const std::vector<axis>& results) {
   const std::vector<axis> axes = out.all_axes();
@@ -110,6 +124,8 @@ nb::object narrowed_results(const reduction_call& call, element_type type, const
   const imported_array& of = made.imported;
   const std::vector<axis> axes = of.all_axes();
   if (has_out) check_shape(call, target.imported, axes);
+  if (has_out && may_overlap(target.imported))
+    throw_python(false, std::string(caller) + ": results would overwrite each other; check the strides of out");
   std::vector<any_scalar> found;
   found.reserve(of.n);
   for_places(axes, [&](const std::vector<std::size_t>& index, std::ptrdiff_t offset) {

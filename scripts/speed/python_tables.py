@@ -159,7 +159,7 @@ def statistic_calls(results):
 def statistics_machine(results):
     about = results["machine"]
     return paragraph(f"{about['cpu']}, one processor, Python {about['python']}, NumPy {about['numpy']}, pandas {about['pandas']}, Polars "
-                     f"{about['polars']}, exactdot {about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of "
+                     f"{about['polars']}, DuckDB {about['duckdb']}, exactdot {about['exactdot']['version'].partition('+')[0]}, {about['date']}; the least of "
                      f"{results['rounds']} samples in turns, with a load of {results['load']:.2f} on the machine.")
 
 

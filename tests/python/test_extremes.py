@@ -177,6 +177,48 @@ def test_wrong_arguments() -> None:
             call()
 
 
+class Lying:
+    """An object whose __array__ gives something else each time."""
+
+    def __init__(self, *given: Any) -> None:
+        self.given = list(given)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        found = self.given.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+class Raising(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        raise LookupError("no item")
+
+
+def test_objects_that_lie() -> None:
+    calls: list[Any] = [xd.minmax, xd.iamax, *(lambda x, order=order, **more: xd.norm(x, ord=order, **more) for order in (0, np.inf, -np.inf))]
+    for call in calls:
+        x = np.array([1.0, -3.0, 0.0])
+        for lie in (LookupError("no array"), None, np.array([None]), np.array(["a"]), np.array([1j])):
+            with pytest.raises((LookupError, TypeError, ValueError)):
+                call(Lying(lie))
+        assert call(Lying(x, x)) == call(x)
+        with pytest.raises(LookupError, match="no item"):
+            call(Raising([1.0, 2.0]))
+        with pytest.raises(LookupError, match="half"):
+            call(half())
+        for where in ("abc", object(), [[True]] * 3, {"a": 1}, [1, 0, 1]):
+            with pytest.raises((TypeError, ValueError)):
+                call(x, where=where)
+            with pytest.raises((TypeError, ValueError)):
+                call(x, where=where, skip_nan=True)
+
+
+def half() -> Any:
+    yield 1.0
+    raise LookupError("half")
+
+
 def test_scalars_of_dates_are_refused() -> None:
     for value in (np.datetime64("2026-01-01"), np.timedelta64(3, "s"), np.array("2026-01-01", "M8[D]"), [np.timedelta64(3, "s")]):
         for call in (xd.sum, xd.minmax, xd.Accumulator("int64").add, lambda x: xd.states("sum", x), lambda x: xd.dot(x, [1])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -313,3 +314,15 @@ def test_out_and_types() -> None:
     assert xd.sum(x, where=[True, False, True], skip_nan=True) == 7 and xd.norm(np.array([3, math.nan, 4]), skip_nan=True) == 5
     assert xd.group_max([1.0, 5.0], [0, 0], 2, initial=-math.inf).tolist() == [5, -math.inf]
     assert xd.group_min(np.ones((2, 2)), [1, 1], 3, initial=4).tolist() == [[4, 4], [1, 1], [4, 4]]
+
+
+def test_wide_frames_with_nulls_take_linear_time() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    def seconds(columns: int) -> float:
+        frame = pandas.DataFrame({f"c{i}": pandas.array([1, None, 3], dtype="Int64") for i in range(columns)})
+        start = time.thread_time()
+        assert xd.sum(frame, axis=0, skip_nan=True).tolist() == [4] * columns
+        return time.thread_time() - start
+
+    assert any(seconds(4000) <= 8 * seconds(1000) for _ in range(5))  # linear: 4; quadratic: 16

@@ -93,6 +93,8 @@ def test_what_is_refused() -> None:
         (lambda: xd.sum(x, axis=0, out=np.zeros(3, "?")), ValueError, "^sum: out holds bool; use integers or floats"),
         (lambda: xd.sum(x[0], out=np.zeros((), "?")), ValueError, "^sum: out holds bool"),
         (lambda: xd.sum(x, axis=0, dtype="i1", out=np.zeros(3, "i2")), ValueError, "^sum: out does not have the dtype"),
+        (lambda: xd.sum(x, axis=0, out=np.lib.stride_tricks.as_strided(np.zeros(3, "i2"), (3,), (0,))), ValueError, "^sum: results would overwrite each other"),
+        (lambda: xd.sum(x, axis=0, out=np.lib.stride_tricks.as_strided(np.zeros(3, "i2"), (3,), (1,))), ValueError, "^sum: results would overwrite each other"),
         (lambda: xd.sum(x * 1.5, dtype="i2"), ValueError, "^sum: the result type is int16; use a floating-point type for elements of float64"),
         (lambda: xd.mean(x, dtype="i2"), ValueError, "^mean: the result type is int16; use a floating-point type"),
         (lambda: xd.norm(x, dtype="u1"), ValueError, "^norm: the result type is uint8; use a floating-point type"),
