@@ -1,6 +1,8 @@
 // Keys of groups that a column of pandas, Polars or PyArrow holds as categories, or with nulls.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <python/src/reduction_table.hpp>
 
 namespace exactdot::python {

@@ -184,3 +184,46 @@ def test_columns_of_nothing() -> None:
     for nulls in (polars.Series([None, None]), arrow.array([None, None]), arrow.nulls(2)):
         with pytest.raises(ValueError, match="x: holds nulls alone, 2: no element has a value"):
             xd.sum(nulls)
+
+
+@pytest.mark.parametrize("options", [{}, {"skip_nan": True}])
+def test_categories_are_refused_alone_and_in_frames(options: dict[str, bool]) -> None:
+    pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    numbers, words = pandas.Categorical([5, None, 5]), polars.Series(["a", None], dtype=polars.Enum(["a"]))
+    encoded = arrow.array([5, None, 5]).dictionary_encode()
+    of_arrow = pandas.Series(encoded, dtype=pandas.ArrowDtype(encoded.type))
+    for column in (numbers, pandas.Series(numbers), encoded, arrow.chunked_array([encoded]), words, of_arrow):
+        with pytest.raises(TypeError, match=r"^sum: x: is encoded by a dictionary \(categorical\); decode it, or pass its codes"):
+            xd.sum(column, **options)
+    for frame in (pandas.DataFrame({"a": numbers}), pandas.DataFrame({"b": [1, 2, 3], "a": numbers}), polars.DataFrame({"a": words}),
+                  arrow.table({"a": encoded}), arrow.table({"a": encoded, "b": [1, 2, 3]}), pandas.DataFrame({"a": of_arrow})):
+        with pytest.raises(TypeError, match=r"^sum: x: column 'a' is encoded by a dictionary \(categorical\); decode it"):
+            xd.sum(frame, axis=0, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"skip_nan": True}])
+def test_what_holds_no_numbers_is_refused_for_that(options: dict[str, bool]) -> None:
+    pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    texts, prices = ["a", None], [Decimal("1.5"), None]
+    for column in (polars.Series(texts), arrow.array(texts), pandas.array(texts, dtype="string"), pandas.Series(texts), polars.Series(prices),
+                   arrow.array(prices), pandas.Series(prices, dtype=pandas.ArrowDtype(arrow.decimal128(5, 2))), polars.Series([[1], None])):
+        with pytest.raises(TypeError, match="^sum: x: (elements are of|is of)") as caught:
+            xd.sum(column, **options)
+        assert "null, at" not in str(caught.value) and "drop or fill" not in str(caught.value)
+    for frame in (polars.DataFrame({"a": texts}), arrow.table({"a": texts}), pandas.DataFrame({"a": pandas.array(texts, dtype="string")}),
+                  polars.DataFrame({"a": prices}), arrow.table({"a": prices}), polars.DataFrame({"b": [1.0, 2.0], "a": prices})):
+        with pytest.raises(TypeError, match="^sum: x: column 'a' is of"):
+            xd.sum(frame, **options)
+
+
+def test_columns_of_nulls_alone() -> None:
+    pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    for column in (polars.Series([None, None]), polars.Series([None, None], dtype=polars.Int8), arrow.nulls(2), arrow.array([None, None], arrow.float32()),
+                   pandas.Series([None, None], dtype=object), pandas.array([None, None], dtype="Int64")):
+        with pytest.raises(ValueError, match="^sum: x: holds nulls alone, 2: no element has a value"):
+            xd.sum(column)
+        assert xd.sum(column, skip_nan=True) == 0
+    with pytest.raises(ValueError, match="^sum: x: holds nulls alone in column 'a', 2"):
+        xd.sum(polars.DataFrame({"b": [1, 2], "a": [None, None]}), axis=0)
+    with pytest.raises(TypeError, match="^sum: x: elements are of dtype object"):
+        xd.sum(pandas.Series([None, object()]))
