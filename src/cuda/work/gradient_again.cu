@@ -145,7 +145,7 @@ __device__ void gradient_again(const gradient_rows& in, unsigned row, const know
   if (!has_along) sum_exactly_to<core::product>(&storage.along, in, row, storage, memory.h);
   if (!has_mean && in.rows.is_centred) sum_exactly_to<core::value>(&storage.mean, in, row, storage, memory.h);
   const unsigned n = in.rows.n;
-  const gradient_terms terms{mean_of(storage.along, n), mean_of(storage.mean, n),
+  const gradient_terms terms{mean_of(storage.along, n), in.rows.is_centred ? mean_of(storage.mean, n) : 0,
                              known.has_scale ? known.scale : scale_exactly(in, row, storage)};
 #pragma unroll 4
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) {

@@ -57,8 +57,8 @@ __device__ __forceinline__ float gradient_of(float h, float normal, const gradie
 __device__ __forceinline__ unsigned bits_of(element_type type, float x) {
   const unsigned bits = __float_as_uint(x);
   if (type == element_type::float32) return bits;
+  if (x != x) return type == element_type::float16 ? 0x7e00U : 0x7fc0U;
   if (type == element_type::float16) return float16_bits(x);
-  if (x != x) return 0x7fc0U;
   return (bits + 0x7fffU + (bits >> 16 & 1)) >> 16;
 }
 

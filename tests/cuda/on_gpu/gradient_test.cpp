@@ -218,19 +218,48 @@ TEST_F(cuda_gradient, sums_next_to_ties_have_the_bits_of_the_definition) {
   }
 }
 
-/// 1/√ε is half way between two floats, but for some roundings of doubles: the definition's decide.
+/// Σh cancels, where x̂ is 0 and nothing else is open.
+TEST_F(cuda_gradient, means_that_cancel_have_the_bits_of_the_definition) {
+  for (const element_type type : types) {
+    oracle::rng random(60 + static_cast<unsigned>(type));
+    for (const std::size_t n : {16, 64, 264, 1000}) {
+      gradient_case of{type, 1, n, true, 1e-5, std::vector<float>(n, 0), values(data::cancelling, random, n, type)};
+      expect_gradient(of, "means that cancel");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// 1/√(v + ε) is half way between two floats, but for some roundings of doubles: the definition's decide.
 TEST_F(cuda_gradient, scales_next_to_ties_have_the_bits_of_the_definition) {
   oracle::rng random(12);
+  const auto any_tie = [&] {
+    return static_cast<double>((std::uint64_t{1} << 24) + 2 * random.below(std::uint64_t{1} << 23) + 1);
+  };
   for (int trial = 0; trial < 12; ++trial) {
     gradient_case of{element_type::float32, 1, 8, trial % 2 == 0, 0, std::vector<float>(8, 0), {}};
     of.g = values(data::bells, random, of.n, of.type);
-    const double tie =
-        std::ldexp(static_cast<double>((std::uint64_t{1} << 24) + 2 * random.below(std::uint64_t{1} << 23) + 1),
-                   random.between(-24, -10));
+    const double tie = std::ldexp(any_tie(), random.between(-24, -10));
     of.epsilon = 1 / (tie * tie);
     expect_gradient(of, "ties of scales");
     if (HasFatalFailure()) return;
   }
+}
+
+/// The same where plain sums of squares lose elements: without them 1/√(v + ε) lies on the other side of the tie.
+TEST_F(cuda_gradient, scales_from_sums_that_round_have_the_bits_of_the_definition) {
+  constexpr std::size_t n = 16384;  // 512 lanes have 8 packs of 4 each, as tuned
+  gradient_case of{element_type::float32, 1, n, false, 0, std::vector<float>(n, 0), std::vector<float>(n, 0)};
+  const float little = 0x1.69p-27F;  // its square is just below 2^-53
+  for (std::size_t i = 0; i < n; i += 2) of.x[i] = i < 2048 && i % 4 == 0 ? 1 : little;
+  for (std::size_t i = 0; i < n; ++i) of.g[i] = static_cast<float>(i % 5) - 2;
+  long double squares = 0;
+  for (const float each : of.x) squares += static_cast<long double>(each) * each;
+  const auto all = static_cast<long double>(n), middle = (squares + 512) / (2 * all);  // 512 alone is the plain sum
+  long double scale = 1 / std::sqrt(middle), unit = std::ldexp(1.0L, -21);             // of floats from 4 to 8
+  scale = (std::floor(scale / unit) - 0.5L) * unit;
+  of.epsilon = static_cast<double>(1 / (scale * scale) - middle);
+  expect_gradient(of, "sums that round");
 }
 
 }  // namespace
