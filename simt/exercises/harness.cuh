@@ -4,6 +4,7 @@
 // fields behind tabs. It stops at the first wrong result, so the last case is the one that fails.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -88,7 +89,7 @@ void expect_equal(const std::string& name, const std::vector<T>& found, const st
 template <class T>
 class device_array {
  public:
-  explicit device_array(const std::vector<T>& values) : device_array(values.size(), false) {
+  explicit device_array(const std::vector<T>& values) : device_array(values.size()) {
     if (size_ != 0) cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
   }
   explicit device_array(std::size_t size, bool fill = true) : size_(size) {

@@ -5,7 +5,7 @@
 //! hint: `*out += …` is three steps: read, add, write. What if two threads read the same value before one of them writes?
 //! hint: One function of CUDA does the three steps as one, for each thread in turn.
 //! learnt: an update of a word that threads share must be one step: `atomicAdd(&word, value)`.
-// Every thread adds its element to *out. Most of the additions get lost: make each of them count.
+// *out = x[0] + … + x[n - 1]. Every thread adds its element to *out, and most of the additions get lost: make each of them count.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ __global__ void add_all(const int* x, int n, int* out) {
 #endif
 }
 
-// *out = x[0] + … + x[n - 1]; both are in the device's memory
+// x and out are in the device's memory
 void sum(const int* x, int n, int* out) {
   cudaMemset(out, 0, sizeof(int));
   add_all<<<n / 64 + 1, 64>>>(x, n, out);
@@ -27,21 +27,20 @@ void sum(const int* x, int n, int* out) {
 
 int main() {
   const int n = 100;
-  int *x, *out, ones[n], result;
-  for (int i = 0; i < n; ++i) ones[i] = 1;
-  cudaMalloc(&x, sizeof ones);
-  cudaMalloc(&out, sizeof(int));
-  cudaMemcpy(x, ones, sizeof ones, cudaMemcpyHostToDevice);
+  int *x, *out;
+  cudaMallocManaged(&x, n * sizeof(int));
+  cudaMallocManaged(&out, sizeof(int));
+  for (int i = 0; i < n; ++i) x[i] = 1;
   sum(x, n, out);
-  cudaMemcpy(&result, out, sizeof(int), cudaMemcpyDeviceToHost);
-  std::printf("the sum of %d ones is %d\n", n, result);
+  cudaDeviceSynchronize();
+  std::printf("the sum of %d ones is %d\n", n, *out);
   cudaFree(x);
   cudaFree(out);
 }
 
 #ifdef CHECK
 void exercise::check() {
-  for (int n : {0, 1, 2, 63, 64, 65, 300}) {
+  for (int n : {2, 0, 1, 63, 64, 65, 300}) {
     begin_case(n);
     const auto numbers = some_numbers(n);
     const device_array<int> x(numbers), out(1);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace exactdot::simtcc::exercises {
 namespace {
@@ -25,18 +26,25 @@ exercise read_exercise(const std::string& name) {
   result.name = name;
   std::istringstream lines{std::string(embedded_file(name + ".cu"))};
   part at = part::learner;
+  std::string before, last;  // the last two lines of the learner's file, for the solution's surroundings
+  int lines_after = 0;       // that these surroundings still need
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("//! ")) {
       read_note(result, line);
     } else if (line == "#ifdef SOLUTION") {
       at = part::solution;
+      result.solution = before + last;
     } else if (line == "#ifdef CHECK") {
       at = part::check;
     } else if (line == "#endif" || line == "#else") {
       at = part::learner;
+      lines_after = line == "#endif" ? 2 : 0;
+    } else if (line += '\n'; at == part::learner) {
+      result.text += line;
+      before = std::exchange(last, line);
+      if (lines_after-- > 0) result.solution += line;
     } else {
-      std::string& text = at == part::learner ? result.text : at == part::solution ? result.solution : result.check;
-      text += line + '\n';
+      (at == part::solution ? result.solution : result.check) += line;
     }
   }
   while (result.text.ends_with("\n\n")) result.text.pop_back();
