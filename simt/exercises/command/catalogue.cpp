@@ -48,6 +48,7 @@ exercise read_exercise(const std::string& name) {
     }
   }
   while (result.text.ends_with("\n\n")) result.text.pop_back();
+  result.solution.erase(0, result.solution.find_first_not_of('\n'));
   return result;
 }
 

@@ -32,7 +32,7 @@ usage: COMMAND list          the exercises in their order, and which are solved
        COMMAND check FILE    compile and run it in many orders of the threads; say what is wrong
        COMMAND hint [FILE]   the next hint, after the last one a solution; without FILE: of the first unsolved
 
-  --seconds N    check: that compiling and each group of runs may take; default: 60
+  --seconds N    check: that each of four groups of runs may take; default: 60
   --help
 
 The file .simtcc-exercises beside the exercises remembers what is solved. A file that you have edited is never replaced:

@@ -20,6 +20,7 @@ constexpr run_group groups[] = {
     {"independent", 1, 1}, {"lock_step", 1, 1}, {"independent", 2, 19}, {"lock_step", 2, 19}};
 constexpr std::size_t max_lines = 6, max_findings = 3;
 constexpr std::size_t max_passed_cases = 4;
+constexpr unsigned seconds_of_compilation = 120;
 
 /// What to think about, for the kinds of findings that exercises meet.
 constexpr std::pair<std::string_view, std::string_view> questions[] = {
@@ -80,7 +81,7 @@ class judgement {
     const int status = run_program(arguments, {.output = "/dev/null",
                                                .errors = messages,
                                                .environment = {"LC_ALL=C", "TMPDIR=" + folder_.file("")},
-                                               .seconds = seconds_});
+                                               .seconds = seconds_of_compilation});
     std::string text = read_file(messages);
     replace_all(text, copy(), file_);
     return {status, text};
@@ -95,12 +96,13 @@ class judgement {
     const auto [status, messages] = simtcc({source, "-o", folder_.file("check")});
     if (status == 0) return {};
     if (status == status_of_timeout)
-      return "Its compilation did not end within " + plural(seconds_, "second") + ".\n";
+      return "Its compilation did not end within " + plural(seconds_of_compilation, "second") + ".\n";
     if (std::string errors = errors_in(messages); !errors.empty()) return errors;
     const auto [status_alone, messages_alone] = simtcc({"-c", copy(), "-o", folder_.file("alone.o")});
     if (std::string errors = errors_in(messages_alone); !errors.empty()) return errors;
     if (status_alone != 0) return "It cannot be compiled:\n" + messages_alone;
-    if (messages.find("exercise_main") != std::string::npos)
+    if (messages.find("'exercise_main' was not declared") != std::string::npos ||
+        messages.find("identifier 'exercise_main'") != std::string::npos)
       return "It has no int main() any more, with which you play; put one back, or move the file away and let "
              "`next` write a new one.\n";
     return "It compiles, but the check cannot call\n  " + chosen_.call +

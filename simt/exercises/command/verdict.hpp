@@ -12,7 +12,7 @@ struct verdict {
   std::string text;  // whole lines
 };
 
-/// `seconds`: that the compilation and each of the four groups of runs may take.
+/// `seconds`: that each of the four groups of runs may take.
 verdict judge(const exercise& chosen, const std::string& file, unsigned seconds);
 
 }  // namespace exactdot::simtcc::exercises

@@ -1,8 +1,8 @@
 """Solves all exercises of simtcc, as a learner would.
 
-usage: exercises.py SIMTCC SOURCES FOLDER [JOBS]
+usage: solutions.py SIMTCC SOURCES FOLDER [nvcc PROGRAM | compiler PROGRAM]
 
-Of each exercise: the unsolved file that `next` writes is refused with the message that its line `//! fails: REGEX` names; with
+With `nvcc` the files are compiled by it instead, unsolved and solved; `compiler` chooses simtcc's. Otherwise, of each exercise: the unsolved file that `next` writes is refused with the message that its line `//! fails: REGEX` names; with
 the solution in place it is solved, and compiled alone its main runs without a finding.
 """
 
@@ -15,7 +15,9 @@ import subprocess
 import sys
 
 simtcc, sources, scratch = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
-jobs = int(sys.argv[4]) if len(sys.argv) > 4 else os.cpu_count()
+mode, chosen_program = (*sys.argv[4:], "", "")[:2]
+if mode == "compiler":
+    os.environ["SIMTCC_CXX"] = chosen_program
 
 
 def run(folder, *command):
@@ -67,18 +69,34 @@ def try_exercise(name, others):
     return problems
 
 
+def compile_by_nvcc(name, others):
+    """Returns what nvcc says of both versions of an exercise."""
+    folder = scratch / name
+    folder.mkdir()
+    (folder / ".simtcc-exercises").write_text("".join(f"{other} solved\n" for other in others if other != name))
+    run(folder, simtcc, "exercise", "next")
+    (folder / "solved.cu").write_text(parts_of(name)[2])
+    outputs = []
+    for file in (f"{name}.cu", "solved.cu"):
+        status, output = run(folder, chosen_program, "-Werror=all-warnings", "-c", file, "-o", "object.o")
+        if status != 0:
+            outputs.append(f"{file}: nvcc:\n{output}")
+    return outputs
+
+
 def main():
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     names = listed()
     if sorted(names) != sorted(path.stem for path in sources.glob("*.cu")) or len(names) < 25:
         sys.exit(f"exercises: the list has not the files of {sources}: {names}")
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = dict(zip(names, pool.map(lambda name: try_exercise(name, names), names)))
+    attempt = compile_by_nvcc if mode == "nvcc" else try_exercise
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = dict(zip(names, pool.map(lambda name: attempt(name, names), names)))
     faults = [f"{name}: {problem}" for name, problems in results.items() for problem in problems]
     if faults:
         sys.exit("exercises:\n" + "\n".join(faults))
-    print(f"{len(names)} exercises are refused as they are and solved by their solutions")
+    print(f"{len(names)} exercises: all is as expected")
 
 
 if __name__ == "__main__":
