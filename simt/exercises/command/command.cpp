@@ -28,7 +28,7 @@ constexpr std::string_view help =
     R"(Exercises: small CUDA files with a hole or a fault, for you to edit; a simulator of a GPU checks them.
 
 usage: COMMAND list          the exercises in their order, and which are solved
-       COMMAND next          write the first unsolved exercise into this folder, unless its file is here
+       COMMAND next [NAME]   write the first unsolved exercise, or this one, into this folder, unless its file is here
        COMMAND check FILE    compile and run it in many orders of the threads; say what is wrong
        COMMAND hint [FILE]   the next hint, after the last one a solution; without FILE: of the first unsolved
 
@@ -47,7 +47,7 @@ struct refusal {
   int status = 1;
 };
 
-std::string list_of_actions() { return "expected list, next, check FILE or hint [FILE]"; }
+std::string list_of_actions() { return "expected list, next [NAME], check FILE or hint [FILE]"; }
 
 /// What the words ask for.
 struct request {
@@ -87,7 +87,7 @@ request read_request(const std::vector<std::string>& words) {
                       (near.empty() ? list_of_actions() : "did you mean " + std::string(near) + "?"),
                   2};
   }
-  const std::size_t max_files = result.action == "check" || result.action == "hint" ? 1 : 0;
+  const std::size_t max_files = result.action == "list" ? 0 : 1;
   if (names.size() > max_files + 1)
     throw refusal{"'" + names[max_files + 1] + "': one word too many after " + names[max_files], 2};
   if (names.size() == 2) result.file = names[1];
@@ -166,8 +166,8 @@ class session {
     return 0;
   }
 
-  int next() const {
-    const exercise* const chosen = first_unsolved();
+  int next(const exercise* chosen) const {
+    if (chosen == nullptr) chosen = first_unsolved();
     if (chosen == nullptr) {
       write_stdout(all_solved());
       return 0;
@@ -248,12 +248,12 @@ int run(const std::string& command, const request& asked) {
   std::string file = asked.file;
   const exercise* const chosen = file.empty() ? nullptr : &exercise_of(file, command);
   if (asked.action == "check") check_readable(*chosen, file, command);
-  session here(command, folder_of(file));
+  session here(command, asked.action == "next" ? "." : folder_of(file));
   const std::size_t notes_before = here.notes().size();
   for (const std::string& note : here.notes())
     std::fprintf(stderr, "%s: note: %s\n", command.c_str(), note.c_str());
   const int status = asked.action == "list"    ? here.list()
-                     : asked.action == "next"  ? here.next()
+                     : asked.action == "next"  ? here.next(chosen)
                      : asked.action == "check" ? here.check(*chosen, file, asked.seconds)
                                                : here.hint(chosen);
   for (std::size_t i = notes_before; i < here.notes().size(); ++i)

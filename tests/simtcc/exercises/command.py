@@ -77,6 +77,8 @@ def list_next_and_hints():
     expect(here, ["hint"], 0, solution)
     expect(here, ["hint"], 0, solution)
     expect(here, ["hint", "bounds"], 0, r"^bounds\.cu, hint 1 of")  # of an exercise that is not here
+    expect(here, ["next", "tree"], 0, r"^exercise \d+ of \d\d, tree: ", r"tree\.cu is here now")
+    expect(here, ["next", "tre"], 1, r"tre\.cu: is no exercise; did you mean tree\.cu\?")
     (here / "which_element.cu").write_text(text)
     expect(here, ["check", "which_element.cu"], 1, r"^which_element\.cu: not solved yet\. Wrong result for n = 65: y\[64\]: expected "
            r"\d+, found no value: no thread has written it \(model independent\)", r"Right for .*n = 64\. Think about",
@@ -91,9 +93,9 @@ def list_next_and_hints():
 
 def usage():
     here = folder("usage")
-    expect(here, [], 2, r"^simtcc exercise: an action is missing; expected list, next, check FILE or hint \[FILE\]")
+    expect(here, [], 2, r"^simtcc exercise: an action is missing; expected list, next \[NAME\], check FILE or hint \[FILE\]")
     expect(here, ["chek"], 2, r"'chek': unknown; did you mean check\?")
-    expect(here, ["solve"], 2, r"'solve': unknown; expected list, next, check FILE")
+    expect(here, ["solve"], 2, r"'solve': unknown; expected list, next \[NAME\], check FILE")
     expect(here, ["check"], 2, r"check: a file is missing; expected check FILE\.cu")
     expect(here, ["list", "x"], 2, r"'x': one word too many after list")
     expect(here, ["check", "a", "b"], 2, r"'b': one word too many after a")
