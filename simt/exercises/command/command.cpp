@@ -116,8 +116,7 @@ const exercise& exercise_of(std::string& file, const std::string& command) {
 void check_readable(const exercise& chosen, const std::string& file, const std::string& command) {
   std::error_code fault;
   if (!std::filesystem::exists(file, fault)) {
-    throw refusal{file + ": no such file; `" + command + " next` writes the first unsolved exercise, " +
-                  chosen.name + ".cu once those before it are solved"};
+    throw refusal{file + ": no such file; `" + command + " next " + chosen.name + "` writes it"};
   }
   if (!std::filesystem::is_regular_file(file, fault))
     throw refusal{file + ": is no file; expected a CUDA source file"};

@@ -104,7 +104,7 @@ def usage():
     expect(here, ["check", "--seconds"], 2, r"--seconds: expected a number after it")
     expect(here, ["--fast"], 2, r"--fast: unknown option; expected --seconds N or --help")
     expect(here, ["--help"], 0, r"^usage: simtcc exercise list", r"Exit status: 0; 1: ")
-    expect(here, ["check", "which_element.cu"], 1, r"which_element\.cu: no such file; `simtcc exercise next` writes")
+    expect(here, ["check", "which_element.cu"], 1, r"which_element\.cu: no such file; `simtcc exercise next which_element` writes it")
     expect(here, ["check", "wich_element.cu"], 1, r"wich_element\.cu: is no exercise; did you mean which_element\.cu\?")
     expect(here, ["check", "saxpy.cu"], 1, r"saxpy\.cu: is no exercise; `simtcc exercise list` names them")
     expect(here, ["check", "bounds.cpp"], 1, r"bounds\.cpp: is no exercise; did you mean bounds\.cu\?")
