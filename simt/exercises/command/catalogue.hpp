@@ -9,12 +9,12 @@ namespace exactdot::simtcc::exercises {
 
 struct exercise {
   std::string name;                // of the learner's file, without .cu
-  std::string title, topic;        //
+  std::string title, topic;        // in a few words
   std::string call;                // the function that the check calls, as it is declared
   std::string learnt;              // said when it is solved
   std::vector<std::string> hints;  // from vague to plain
   std::string text;                // the learner's file, without its first lines
-  std::string solution;            // what replaces the hole or the fault
+  std::string solution;            // what replaces the hole or the fault, with the lines around it
   std::string check;               // the functions that harness.cuh calls
 };
 

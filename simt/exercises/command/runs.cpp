@@ -63,14 +63,14 @@ run_outcome run_check(const std::string& program, const run_group& group, const 
   const std::string log = folder + "/events", errors = folder + "/report";
   write_file(log, "");
   run_outcome outcome;
-  outcome.status = run_program(
-      {program, log},
-      {.output = "/dev/null",
-       .errors = errors,
-       .environment = {"SIMTCC_MODEL=" + group.model, "SIMTCC_SEED=" + std::to_string(group.first_seed),
-                       "SIMTCC_SEEDS=" + std::to_string(group.seeds), std::string("SIMTCC_STEPS=") + max_steps},
-       .seconds = seconds,
-       .file_bytes = max_file_bytes});
+  outcome.status = run_program({program, log}, {.output = "/dev/null",
+                                                .errors = errors,
+                                                .environment = {std::string("SIMTCC_MODEL=") + group.model,
+                                                                "SIMTCC_SEED=" + std::to_string(group.first_seed),
+                                                                "SIMTCC_SEEDS=" + std::to_string(group.seeds),
+                                                                std::string("SIMTCC_STEPS=") + max_steps},
+                                                .seconds = seconds,
+                                                .file_bytes = max_file_bytes});
   outcome.findings = findings_in(read_file(errors));
   const std::vector<events> runs = runs_in(read_file(log));
   outcome.failed_runs = group.seeds;

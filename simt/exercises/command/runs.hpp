@@ -8,7 +8,7 @@ namespace exactdot::simtcc::exercises {
 
 /// A group of runs of the program: one model, consecutive seeds.
 struct run_group {
-  std::string model;
+  const char* model;
   unsigned first_seed, seeds;
 };
 

@@ -2,9 +2,9 @@
 // refused launch or another error of CUDA; a wrong result; a crash.
 #include "verdict.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -26,8 +26,7 @@ constexpr unsigned seconds_of_compilation = 120;
 constexpr std::pair<std::string_view, std::string_view> questions[] = {
     {"data_race",
      "which threads use this word at the same time, and what should order them: an atomic function, a barrier, a "
-     "fence "
-     "with a flag, or a place of its own for each?"},
+     "fence with a flag, or a place of its own for each?"},
     {"barrier_divergence", "which threads of the block do not come to this barrier, and why?"},
     {"missing_lanes", "which lanes of the warp come here, and which does the mask name?"},
     {"out_of_bounds", "which index has the last thread that comes here, and how many elements are there?"},
@@ -180,7 +179,7 @@ class judgement {
     if (group.seeds > 1)
       text +=
           ", in " + std::to_string(outcome.failed_runs) + " of " + plural(group.seeds, "order") + " of the threads";
-    text += " (model " + group.model + ").\n";
+    text += std::string(" (model ") + group.model + ").\n";
     if (outcome.cases.size() < 2) return text;
     text += "Right for ";
     const std::size_t right = outcome.cases.size() - 1,
