@@ -117,16 +117,13 @@ class judgement {
       const bool is_error = line.starts_with(file_ + ":") && (line.find(" error: ") != std::string::npos ||
                                                               line.find(" simtcc: ") != std::string::npos);
       if (is_error) ++count;
-      if (count == 1 && (is_error || !is_message(line)) && shown_lines++ < max_lines) shown += "  " + line + "\n";
+      if (count == 1 && (is_error || line.starts_with(' ')) && shown_lines++ < max_lines)
+        shown += "  " + line + "\n";
     }
     if (count == 0) return "";
     return "It does not compile. " +
            (count == 1 ? "The error" : "The first of " + std::to_string(count) + " errors") + ":\n" + shown;
   }
-  static bool is_message(const std::string& line) {
-    return line.find(": ") != std::string::npos && line.front() != ' ';
-  }
-
   std::string describe(run_outcome outcome, const run_group& group) const {
     const std::string runs = group.seeds == 1 ? "order of seed " + std::to_string(group.first_seed)
                                               : plural(group.seeds, "order") + " of the threads";
