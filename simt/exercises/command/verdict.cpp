@@ -113,17 +113,19 @@ class judgement {
     std::istringstream lines(messages);
     std::string shown;
     std::size_t count = 0, shown_lines = 0;
+    bool is_first = false;  // the line belongs to the first error
     for (std::string line; std::getline(lines, line);) {
       const bool is_error = line.starts_with(file_ + ":") && (line.find(" error: ") != std::string::npos ||
                                                               line.find(" simtcc: ") != std::string::npos);
       if (is_error) ++count;
-      if (count == 1 && (is_error || line.starts_with(' ')) && shown_lines++ < max_lines)
-        shown += "  " + line + "\n";
+      is_first = (is_error && count == 1) || (is_first && line.starts_with(' '));
+      if (is_first && shown_lines++ < max_lines) shown += "  " + line + "\n";
     }
     if (count == 0) return "";
     return "It does not compile. " +
            (count == 1 ? "The error" : "The first of " + std::to_string(count) + " errors") + ":\n" + shown;
   }
+
   std::string describe(run_outcome outcome, const run_group& group) const {
     const std::string runs = group.seeds == 1 ? "order of seed " + std::to_string(group.first_seed)
                                               : plural(group.seeds, "order") + " of the threads";
