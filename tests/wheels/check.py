@@ -143,6 +143,7 @@ def check_simtcc(venv: Environment, scratch: Path) -> None:
     call(simtcc, "exercise", "next", cwd=scratch)
     expect(r"which_element\.cu: not solved yet\. Wrong result", call(simtcc, "exercise", "check", scratch / "which_element.cu", status=1),
            "an exercise")
+    call(venv.python, ROOT / "tests/simtcc/exercises/notebook.py", simtcc, ROOT / "examples/exercises.ipynb", scratch / "notebook")
     for compiler in filter(shutil.which, ["g++", "clang++"]):
         trace = call(simtcc, source, "-o", scratch / "racy", "--compiler", compiler, "-Wl,--trace", "-H")
         expect(r"site-packages/simtcc/lib/libboost_context\.a", trace, f"the library that {compiler} links")
