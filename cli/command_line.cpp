@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/command_line.hpp>
+#include <cli/exercise.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
 #include <cli/group.hpp>
@@ -201,13 +202,15 @@ action declare_run(CLI::App& app, std::vector<std::string> program) {
   };
 }
 
-/// Takes the words from -- on from the command line of `exactdot run`: they are for the program alone.
+/// Takes words that are for another program from the command line: of `exactdot run` those behind --, of `exactdot
+/// exercise` all.
 std::vector<std::string> take_program(int& argument_count, char** arguments) {
-  if (argument_count < 2 || std::string_view(arguments[1]) != "run") return {};
+  const std::string_view command = argument_count < 2 ? "" : arguments[1];
+  if (command != "run" && command != "exercise") return {};
   char** const end = arguments + argument_count;
-  char** const mark = std::find(arguments + 2, end, std::string_view("--"));
+  char** const mark = command == "exercise" ? arguments + 2 : std::find(arguments + 2, end, std::string_view("--"));
   argument_count = static_cast<int>(mark - arguments);
-  return mark == end ? std::vector<std::string>() : std::vector<std::string>(mark + 1, end);
+  return {mark + (mark == end || command == "exercise" ? 0 : 1), end};
 }
 
 std::vector<std::string> subcommand_names(const CLI::App& program) {
@@ -279,6 +282,9 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
   add("bench", "Measure reductions of exactdot beside those of other libraries", declare_bench);
   add("run", "Run a program whose BLAS calls for dot products, sums and norms exactdot computes",
       [&](CLI::App& to) { return declare_run(to, program_words); });
+  add("exercise", "Write CUDA kernels without a GPU: small exercises, which a simulator checks", [&](CLI::App&) -> action {
+    return [program_words] { run_exercise(program_words); };
+  });
   add("info", "Print instruction sets, GPUs and libraries of this build and this machine", declare_info);
   check_subcommand(argument_count > 1 ? arguments[1] : "", subcommand_names(program), subcommand_aliases(program));
   try {

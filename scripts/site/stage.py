@@ -9,7 +9,7 @@ import re
 import shutil
 
 LEXERS = {".py": "python", ".hpp": "cpp", ".cpp": "cpp", ".cuh": "cuda", ".cu": "cuda", ".h": "c", ".c": "c", ".cmake": "cmake",
-          ".f90": "fortran", ".json": "json", ".toml": "toml", ".sh": "bash", ".cff": "yaml"}
+          ".f90": "fortran", ".json": "json", ".ipynb": "json", ".toml": "toml", ".sh": "bash", ".cff": "yaml"}
 FENCE = re.compile(r"^(```|~~~~)[^\n]*\n.*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 MAX_LISTED = 120

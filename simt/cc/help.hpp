@@ -8,6 +8,7 @@ inline constexpr const char* help =
 wrong with its kernels at its end, and exits with status 66 if that is anything.
 
 usage: simtcc FILE.cu... [-o PROGRAM] [options]
+       simtcc exercise list|next|check|hint     small kernels to write; simtcc exercise --help
 
   -o FILE            the program, or with -c the object; default: a.out
   -c                 compile only; simtcc links the objects too

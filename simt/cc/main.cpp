@@ -12,6 +12,7 @@
 #include <iostream>
 #include <optional>
 
+#include "command/command.hpp"
 #include "options.hpp"
 #include "process.hpp"
 #include "rewrite.hpp"
@@ -146,7 +147,7 @@ class build {
       std::fputc('\n', stderr);
     }
     if (!options_.run_commands) return 0;
-    const int status = run_program(arguments, output, errors);
+    const int status = run_program(arguments, {.output = output, .errors = errors});
     if (status == 127)
       fail(arguments[0] +
            ": cannot be started; install g++ or clang (apt-get install g++, dnf install gcc-c++), or name "
@@ -296,5 +297,7 @@ class build {
 
 int main(int count, char** values) {
   using namespace exactdot::simtcc;
+  if (count > 1 && std::string_view(values[1]) == "exercise")
+    return exercises::run_command(std::filesystem::path(values[0]).filename(), {values + 2, values + count});
   return build(read_options({values + 1, values + count})).run();
 }

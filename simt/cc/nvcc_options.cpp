@@ -201,18 +201,24 @@ const nvcc_option* find_nvcc_option(std::string_view argument) {
   return nullptr;
 }
 
-std::string_view similar_option(std::string_view argument) {
-  const std::string_view name = argument.substr(0, argument.find('='));
+std::string_view nearest_word(std::string_view unknown, const std::vector<std::string_view>& words) {
   std::string_view nearest;
-  std::size_t least = std::max<std::size_t>(name.size() / 4, 1) + 1;
-  const auto consider = [&](std::string_view option) {
-    if (option.empty() || distance(name, option) >= least) return;
-    least = distance(name, option);
-    nearest = option;
-  };
-  for (const std::string_view option : simtcc_options) consider(option);
-  for (const nvcc_option& option : all_options()) consider(option.long_name), consider(option.short_name);
+  std::size_t least = std::max<std::size_t>(unknown.size() / 4, 1) + 1;
+  for (const std::string_view word : words) {
+    if (word.empty() || distance(unknown, word) >= least) continue;
+    least = distance(unknown, word);
+    nearest = word;
+  }
   return nearest;
+}
+
+std::string_view similar_option(std::string_view argument) {
+  std::vector<std::string_view> names(std::begin(simtcc_options), std::end(simtcc_options));
+  for (const nvcc_option& option : all_options()) {
+    names.push_back(option.long_name);
+    names.push_back(option.short_name);
+  }
+  return nearest_word(argument.substr(0, argument.find('=')), names);
 }
 
 }  // namespace exactdot::simtcc

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace exactdot::simtcc {
 
@@ -23,6 +24,9 @@ struct nvcc_option {
 
 /// Returns the option that the argument names, before any `=value`; null if nvcc has none of this name.
 const nvcc_option* find_nvcc_option(std::string_view argument);
+
+/// Returns the word of the list that looks most like an unknown one; "" if none does.
+std::string_view nearest_word(std::string_view unknown, const std::vector<std::string_view>& words);
 
 /// Returns the option of nvcc or simtcc that looks most like an unknown one; "" if none does.
 std::string_view similar_option(std::string_view argument);

@@ -5,6 +5,7 @@
 #include "process.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,7 +44,7 @@ void remove_folder() {
   folder().clear();
 }
 
-volatile std::sig_atomic_t stopped_by = 0;
+volatile std::sig_atomic_t stopped_by = 0, time_is_over = 0;
 
 constexpr int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
@@ -62,6 +63,9 @@ void catch_signals() {
   struct sigaction child_ends {};
   child_ends.sa_handler = [](int) {};
   sigaction(SIGCHLD, &child_ends, nullptr);
+  struct sigaction alarm_comes {};
+  alarm_comes.sa_handler = [](int) { time_is_over = 1; };
+  sigaction(SIGALRM, &alarm_comes, nullptr);
   for (const int signal : stopping_signals) {
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
@@ -90,6 +94,7 @@ class blocked_signals {
     sigemptyset(&blocked);
     for (const int signal : stopping_signals) sigaddset(&blocked, signal);
     sigaddset(&blocked, SIGCHLD);
+    sigaddset(&blocked, SIGALRM);
     sigprocmask(SIG_BLOCK, &blocked, &before_);
   }
   ~blocked_signals() { unblock(); }
@@ -104,14 +109,39 @@ class blocked_signals {
   sigset_t before_{};
 };
 
-/// The status of the child, which a signal ends first.
-int status_of(pid_t child, const blocked_signals& signals) {
+/// The status of the child, which a signal ends first; with a limit of time the child is a process group.
+int status_of(pid_t child, const blocked_signals& signals, unsigned seconds) {
   int status = 0;
+  time_is_over = 0;
+  alarm(seconds);
   while (waitpid(child, &status, WNOHANG) == 0) {
-    if (stopped_by != 0) kill(child, SIGTERM);
+    if (stopped_by != 0) kill(seconds != 0 ? -child : child, SIGTERM);
+    if (time_is_over != 0) kill(-child, SIGKILL);
     signals.wait();
   }
+  alarm(0);
   return status;
+}
+
+/// In a child with a limit of time: a process group of its own, which can be killed as a whole, without input.
+void isolate() {
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0) _exit(127);
+  dup2(nothing, 0);
+  close(nothing);
+}
+
+[[noreturn]] void become(char* const* arguments, const child_settings& settings) {
+  redirect(settings.output, 1);
+  redirect(settings.errors, 2);
+  for (const std::string& variable : settings.environment) putenv(const_cast<char*>(variable.c_str()));
+  if (settings.file_bytes != 0) {
+    const rlimit limit{settings.file_bytes, settings.file_bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  execvp(arguments[0], arguments);
+  _exit(127);
 }
 
 /// Whether a program of this name is here, or in a folder of PATH.
@@ -137,7 +167,7 @@ std::string default_compiler() {
   return EXACTDOT_SIMTCC_COMPILER;
 }
 
-int run_program(const std::vector<std::string>& command, const std::string& output, const std::string& errors) {
+int run_program(const std::vector<std::string>& command, const child_settings& settings) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -148,16 +178,16 @@ int run_program(const std::vector<std::string>& command, const std::string& outp
     const pid_t child = fork();
     if (child < 0) fail(std::string("cannot start a process: ") + std::strerror(errno));
     if (child == 0) {
+      if (settings.seconds != 0) isolate();
       stop_catching_signals();
       signals.unblock();
-      redirect(output, 1);
-      redirect(errors, 2);
-      execvp(arguments[0], arguments.data());
-      _exit(127);
+      become(arguments.data(), settings);
     }
-    return status_of(child, signals);
+    if (settings.seconds != 0) setpgid(child, child);  // as the child does, whoever is first
+    return status_of(child, signals, settings.seconds);
   }();
   if (stopped_by != 0) stop();
+  if (time_is_over != 0) return status_of_timeout;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

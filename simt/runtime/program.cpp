@@ -23,6 +23,7 @@
 #include "context.hpp"
 #include "report.hpp"
 #include "running.hpp"
+#include "symbols.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -170,6 +171,7 @@ void run_all_seeds(program_settings& settings) {
   struct sigaction action {};
   action.sa_handler = stop_runs;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  (void)find_line(reinterpret_cast<const void*>(&run_once));  // reads the tables of lines, once for all runs
   for (unsigned i = 0; i < settings.seeds; ++i) {
     run_report report;
     int status = 0;

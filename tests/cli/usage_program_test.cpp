@@ -14,7 +14,7 @@ const std::string commands =
     "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, weighted_mean, cosine, distance, "
     "cov, corr, slope, intercept, standard_error, group, generate, lab, "
     "hazards, "
-    "bench, run, info";
+    "bench, run, exercise, info";
 
 class usage_program : public cli_test::program {};
 

@@ -22,7 +22,8 @@ import subprocess
 import sys
 
 
-SHELL = {"README.md": None, "docs/program.md": None, "docs/stepper.md": None, "docs/simtcc.md": "examples/programs"}  # page: its folder
+SHELL = {"README.md": None, "docs/program.md": None, "docs/stepper.md": None, "docs/simtcc.md": "examples/programs", "docs/exercises.md": None,
+         "docs/numba.md": "examples/numba"}  # page: its folder
 
 
 def fail(message):

@@ -12,6 +12,7 @@ nvcc, simtcc, project, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[
 folder.mkdir(parents=True, exist_ok=True)
 tests = project / "tests/simtcc"
 sources = sorted((project / "examples/programs").glob("*.cu"))
+sources += sorted((project / "examples/numba").glob("*.cu"))
 sources += [tests / f"{name}.cu" for name in ("launches", "runtime", "groups", "small_floats", "faults", "error_texts")]
 for source in sources:
     subprocess.run([nvcc, "-arch=sm_90", "-std=c++17", "-O1", source, "-o", folder / source.stem], check=True)

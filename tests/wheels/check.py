@@ -140,6 +140,10 @@ def check_simtcc(venv: Environment, scratch: Path) -> None:
     found = call(scratch / "racy", status=66)
     expect(r"simtcc: data_race in global memory .*\(racy\.cu:\d+\)", found, "the finding")
     print(f"simtcc: {time.monotonic() - start:.1f} s from the wheel to the first finding", flush=True)
+    call(simtcc, "exercise", "next", cwd=scratch)
+    expect(r"which_element\.cu: not solved yet\. Wrong result", call(simtcc, "exercise", "check", scratch / "which_element.cu", status=1),
+           "an exercise")
+    call(venv.python, ROOT / "tests/simtcc/exercises/notebook.py", simtcc, ROOT / "examples/exercises.ipynb", scratch / "notebook")
     for compiler in filter(shutil.which, ["g++", "clang++"]):
         trace = call(simtcc, source, "-o", scratch / "racy", "--compiler", compiler, "-Wl,--trace", "-H")
         expect(r"site-packages/simtcc/lib/libboost_context\.a", trace, f"the library that {compiler} links")

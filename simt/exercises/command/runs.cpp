@@ -1,0 +1,86 @@
+// The program writes events to a file, one after the other (harness.cuh); the simulator its findings to stderr.
+#include "runs.hpp"
+
+#include <sstream>
+
+#include "cc/process.hpp"
+
+namespace exactdot::simtcc::exercises {
+namespace {
+
+constexpr const char* max_steps = "2000000";          // of a launch: some hundred times what a solution takes
+constexpr unsigned long max_file_bytes = 32UL << 20;  // of messages that a learner's loop may print
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream text(line);
+  for (std::string field; std::getline(text, field, '\t');) fields.push_back(field);
+  return fields;
+}
+
+/// The lines after "simtcc: 2 findings in 3 launches".
+std::vector<std::string> findings_in(const std::string& report) {
+  constexpr std::string_view prefix = "simtcc: ";
+  std::vector<std::string> findings;
+  std::istringstream lines(report);
+  bool begun = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(prefix)) continue;
+    const std::string text = line.substr(prefix.size());
+    const bool is_count = !text.empty() && text.front() >= '0' && text.front() <= '9';
+    if (begun && !text.starts_with("cudaEventElapsedTime")) findings.push_back(text);
+    begun = begun || (is_count && text.find(" finding") != std::string::npos);
+  }
+  return findings;
+}
+
+/// One run's events.
+struct events {
+  std::vector<std::string> cases, failure;
+  bool done = false;
+};
+
+std::vector<events> runs_in(const std::string& log) {
+  std::vector<events> runs;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields.empty()) continue;
+    if (fields[0] == "run") runs.emplace_back();
+    if (runs.empty()) continue;
+    if (fields[0] == "case" && fields.size() == 2) runs.back().cases.push_back(fields[1]);
+    if (fields[0] == "done") runs.back().done = true;
+    if ((fields[0] == "error" && fields.size() == 2) || (fields[0] == "wrong" && fields.size() == 4))
+      runs.back().failure = fields;
+  }
+  return runs;
+}
+
+}  // namespace
+
+run_outcome run_check(const std::string& program, const run_group& group, const std::string& folder,
+                      unsigned seconds) {
+  const std::string log = folder + "/events", errors = folder + "/report";
+  write_file(log, "");
+  run_outcome outcome;
+  outcome.status = run_program({program, log}, {.output = "/dev/null",
+                                                .errors = errors,
+                                                .environment = {std::string("SIMTCC_MODEL=") + group.model,
+                                                                "SIMTCC_SEED=" + std::to_string(group.first_seed),
+                                                                "SIMTCC_SEEDS=" + std::to_string(group.seeds),
+                                                                std::string("SIMTCC_STEPS=") + max_steps},
+                                                .seconds = seconds,
+                                                .file_bytes = max_file_bytes});
+  outcome.findings = findings_in(read_file(errors));
+  const std::vector<events> runs = runs_in(read_file(log));
+  outcome.failed_runs = group.seeds;
+  const events* shown = runs.empty() ? nullptr : &runs.front();
+  for (const events& run : runs) {
+    if (run.done) --outcome.failed_runs;
+    if (!run.done && shown->done) shown = &run;
+  }
+  if (shown != nullptr) outcome.cases = shown->cases, outcome.failure = shown->failure;
+  return outcome;
+}
+
+}  // namespace exactdot::simtcc::exercises
