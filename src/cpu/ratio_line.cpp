@@ -31,9 +31,14 @@ ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, element_typ
       squares_(current_kernels(carrier, core::info_of(reduction::sum_of_squares).term)),
       products_(current_kernels(carrier, core::info_of(reduction::dot).term)),
       parts_of_a_(core::parts_of(a)),
-      parts_of_b_(core::parts_of(b)),
-      words_(std::make_unique_for_overwrite<std::int64_t[]>(
-          static_cast<std::size_t>(ratio_state_count * layout_.words()))) {
+      parts_of_b_(core::parts_of(b)) {
+  int states = 0;
+  for (int i = 0; i < ratio_state_count; ++i) {
+    const bool is_used = used_.has(i < ratio_sum_count ? i : int{core::sum_of_xxy});
+    places_[static_cast<std::size_t>(i)] = is_used ? states++ : -1;
+  }
+  // no more than that: a short line takes as long as a large allocation
+  words_ = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(states * layout_.words()));
   if (used_.has(core::sum_of_xxy)) {
     squares_of_a_ = square_terms(ratio_chunk_length, core::carrier_of(a) == element_type::float32);
   }
@@ -41,8 +46,8 @@ ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, element_typ
 
 /// The words of a state; null if the ratio does not use it.
 std::int64_t* ratio_line::words_of(int state) const {
-  const bool is_used = used_.has(state < ratio_sum_count ? state : core::sum_of_xxy);
-  return is_used ? words_.get() + state * layout_.words() : nullptr;
+  const int place = places_[static_cast<std::size_t>(state)];
+  return place < 0 ? nullptr : words_.get() + place * layout_.words();
 }
 
 /// visit(state, kernels, a, b) for every sum and every pair of parts, while it is true. exactly: of terms in every

@@ -113,7 +113,8 @@ class ratio_line {
   int parts_of_a_, parts_of_b_;
   bool is_open_ = false;
   std::array<bounded_sum, ratio_sum_count> sums_{};
-  std::unique_ptr<std::int64_t[]> words_;  // of ratio_state_count states
+  std::array<int, ratio_state_count> places_;  // of states among the words; -1 of those that are not used
+  std::unique_ptr<std::int64_t[]> words_;
   square_terms squares_of_a_;
 };
 

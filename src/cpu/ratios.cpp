@@ -4,6 +4,7 @@
 #include <cpu/ratio_line.hpp>
 #include <cpu/ratios.hpp>
 #include <cstring>
+#include <optional>
 #include <plan/group_keys.hpp>
 #include <plan/staging.hpp>
 #include <plan/thread_count.hpp>
@@ -26,11 +27,12 @@ void throw_if_cancelled(const plan& plan, const monitor* monitor) {
 }
 
 /// The operand as it is read: as its own carrier, which may be narrower than that of the plan.
-engine::operand as_carrier(engine::operand x) {
+engine::operand as_carrier(const engine::operand& x) {
+  engine::operand read = x;
   const bool is_in_order =
       !x.swapped && x.outer.empty() && x.stride == static_cast<std::ptrdiff_t>(size_of(x.type));
-  x.contiguous = x.contiguous || (is_carrier(x.type) && is_in_order);
-  return x;
+  read.contiguous = x.contiguous || (is_carrier(x.type) && is_in_order);
+  return read;
 }
 
 /// Reads lines of the operands of a plan.
@@ -42,10 +44,10 @@ class line_source {
         halves_of_b_(plan.b.type, plan.a.type),
         doubles_of_a_(plan.a.type, plan.carrier),
         doubles_of_b_(plan.b.type, plan.carrier) {
-    const auto add = [&](std::vector<engine::chunk_reader>& to, const engine::operand& x) {
+    const auto add = [&](readers& to, const engine::operand& x) {
       for (int part = 0; part < core::parts_of(x.type); ++part) {
-        to.emplace_back(as_carrier(x), core::carrier_of(x.type), std::min(plan.n, ratio_chunk_length),
-                        current_widening(x.type));
+        to[part].emplace(as_carrier(x), core::carrier_of(x.type), std::min(plan.n, ratio_chunk_length),
+                         current_widening(x.type));
       }
     };
     add(a_, plan.a);
@@ -53,32 +55,41 @@ class line_source {
   }
 
   void move_to(const void* a, const void* b) noexcept {
-    for (engine::chunk_reader& each : a_) each.move_to(a);
-    for (engine::chunk_reader& each : b_) each.move_to(b);
+    for (auto& each : a_) {
+      if (each) each->move_to(a);
+    }
+    for (auto& each : b_) {
+      if (each) each->move_to(b);
+    }
   }
   ratio_chunk read(std::size_t first, std::size_t count) noexcept {
-    count = std::min(count, a_[0].run_at(first));
-    if (two_) count = std::min(count, b_[0].run_at(first));
+    count = std::min(count, a_[0]->run_at(first));
+    if (two_) count = std::min(count, b_[0]->run_at(first));
     ratio_chunk chunk{{}, {}, count};
-    for (std::size_t part = 0; part < a_.size(); ++part)
-      chunk.a[part] = a_[part].read(first, count, static_cast<int>(part));
-    for (std::size_t part = 0; part < b_.size(); ++part)
-      chunk.b[part] = b_[part].read(first, count, static_cast<int>(part));
+    for (int part = 0; part < 2; ++part) {
+      if (a_[part]) chunk.a[part] = a_[part]->read(first, count, part);
+      if (b_[part]) chunk.b[part] = b_[part]->read(first, count, part);
+    }
     halves_of_a_.replace(chunk.a, count), doubles_of_a_.replace(chunk.a, count);
     if (two_) halves_of_b_.replace(chunk.b, count), doubles_of_b_.replace(chunk.b, count);
     return chunk;
   }
 
  private:
+  using readers = std::optional<engine::chunk_reader>[2];  // of parts
+
   bool two_;
   even_halves halves_of_a_, halves_of_b_;
   widened_floats doubles_of_a_, doubles_of_b_;
-  std::vector<engine::chunk_reader> a_, b_;
+  readers a_, b_;
 };
 
 /// What a thread computes lines with.
 template <class Source>
 struct ratio_worker {
+  template <class... Arguments>
+  explicit ratio_worker(const plan& plan, const Arguments&... arguments)
+      : line(line_for(plan)), source(plan, arguments...) {}
   ratio_line line;
   Source source;
 };
@@ -86,7 +97,7 @@ template <class Source, class... Arguments>
 std::vector<ratio_worker<Source>> workers_for(const plan& plan, int threads, const Arguments&... arguments) {
   std::vector<ratio_worker<Source>> workers;
   workers.reserve(static_cast<std::size_t>(threads));
-  for (int i = 0; i < threads; ++i) workers.push_back({line_for(plan), Source(plan, arguments...)});
+  for (int i = 0; i < threads; ++i) workers.emplace_back(plan, arguments...);
   return workers;
 }
 
