@@ -207,7 +207,7 @@ static void test_argument_errors(double* r) {
   const xd_vector far = {data, 3, PTRDIFF_MAX, XD_FLOAT64, 0};
   const xd_vector endless = {data, SIZE_MAX, -8, XD_FLOAT64, 0};
 
-  CHECK_ERROR(xd_reduce(20, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 20");
+  CHECK_ERROR(xd_reduce(24, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 24");
   CHECK_ERROR(xd_reduce(-1, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction -1");
   CHECK_ERROR(xd_reduce(256 + XD_SUM, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 257");
   CHECK_ERROR(xd_reduce(XD_SUM, &x, NULL, 256, r, NULL), XD_BAD_OPTION, "unknown element type 256");
