@@ -43,7 +43,7 @@ action declare_reduction(CLI::App& app, reduction what) {
       ->check(check_file_name, "");
   if (two) {
     app.add_option("B", arguments->b,
-                   what == reduction::weighted_mean ? "weights, as many as A has elements"
+                   has_weights(what) ? "weights, as many as A has elements"
                    : is_ratio(what)                 ? "second vector, of equal length"
                                     : "second vector, of equal length; both floating-point or both integers")
         ->required()
@@ -68,7 +68,8 @@ action declare_reduction(CLI::App& app, reduction what) {
         ->check(CLI::IsMember(result_type_names(what)));
   }
   if (has_ddof(what)) {
-    app.add_option("--ddof", arguments->ddof, "delta degrees of freedom: the divisor is n - ddof")
+    app.add_option("--ddof", arguments->ddof, has_weights(what) ? "delta degrees of freedom: the divisor is the sum of the weights - ddof"
+                                     : "delta degrees of freedom: the divisor is n - ddof")
         ->transform(whole_ddof, "")
         ->check(check_ddof, "INTEGER")
         ->capture_default_str();

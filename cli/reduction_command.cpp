@@ -31,7 +31,11 @@ constexpr std::array<std::string_view, reduction_names.size()> descriptions = {
     "Compute Pearson's correlation coefficient of two vectors, rounded once",
     "Compute the slope of the least-squares line B = slope*A + intercept, rounded once",
     "Compute the intercept of the least-squares line B = slope*A + intercept, rounded once",
-    "Compute the standard error of the mean: the root of the variance over the length"};
+    "Compute the standard error of the mean: the root of the variance over the length",
+    "Compute the variance of a vector with the weights of another: the exact quotient, rounded once",
+    "Compute the standard deviation of a vector with the weights of another, rounded once",
+    "Compute the variance of a vector about known means: the mean of (A - B)^2, rounded once",
+    "Compute the standard deviation of a vector about known means: the root of the mean of (A - B)^2, rounded once"};
 static_assert(!descriptions.back().empty(), "a reduction has no description");
 
 }  // namespace
@@ -40,6 +44,8 @@ std::string_view command_of(reduction what) {
   if (what == reduction::variance) return "var";
   if (what == reduction::covariance) return "cov";
   if (what == reduction::correlation) return "corr";
+  if (what == reduction::weighted_variance) return "weighted_var";
+  if (what == reduction::weighted_stddev) return "weighted_std";
   return what == reduction::stddev ? "std" : name_of(what);
 }
 

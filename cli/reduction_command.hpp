@@ -25,6 +25,11 @@ namespace exactdot::cli {
 
 /// Whether it is made of several sums of the vectors, each of which reads them.
 [[nodiscard]] constexpr bool is_ratio(reduction what) { return core::info_of(what).is_ratio; }
+[[nodiscard]] constexpr bool has_weights(reduction what) {
+  const core::ratio_divisor divisor = core::info_of(what).divisor;
+  return is_ratio(what) &&
+         (divisor == core::ratio_divisor::weights || divisor == core::ratio_divisor::weights_degrees);
+}
 /// Whether the reduction has mode fast.
 [[nodiscard]] constexpr bool has_mode_fast(reduction what) { return !has_ddof(what) && !is_ratio(what); }
 /// Returns the names of its modes.

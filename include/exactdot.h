@@ -84,6 +84,10 @@ enum {
   XD_SLOPE = 17,          /* of the least-squares line b = slope*a + intercept */
   XD_INTERCEPT = 18,
   XD_STANDARD_ERROR = 19, /* of one vector: the root of its variance over n */
+  XD_WEIGHTED_VARIANCE = 20, /* sum of b[i]*(a[i] - weighted mean)^2, over the sum of the weights b[i], less ddof */
+  XD_WEIGHTED_STDDEV = 21,   /* its root */
+  XD_VARIANCE_ABOUT = 22,    /* sum of (a[i] - b[i])^2, over n - ddof: about known means, which may be one with stride 0 */
+  XD_STDDEV_ABOUT = 23,      /* its root */
   /* other names */
   XD_NORM = XD_NRM2,
   XD_VAR = XD_VARIANCE,
@@ -128,7 +132,8 @@ typedef struct xd_options {
   int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
   int device_index;     /* which GPU, if device is XD_CUDA */
   int threads;          /* the maximum number of CPU threads; 0: automatic */
-  int64_t ddof;         /* XD_VARIANCE, XD_STDDEV, XD_COVARIANCE and XD_STANDARD_ERROR divide by n - ddof. Negative: XD_BAD_OPTION */
+  int64_t ddof;         /* what variances, standard deviations, XD_COVARIANCE and XD_STANDARD_ERROR subtract from n, and weighted
+                         * ones from the sum of the weights. Negative: XD_BAD_OPTION */
   xd_monitor* monitor;  /* optional; must outlive the call */
 } xd_options;
 

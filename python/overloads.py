@@ -13,13 +13,13 @@ import _engine
 
 TYPES = {
     **dict.fromkeys(["a", "b", "x", "y", "weights", "keys", "offsets"], "Vector"),
-    **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range", "skip_nan"], "bool"),
+    **dict.fromkeys(["joined", "keepdims", "negative_zero", "skip_out_of_range", "skip_nan", "rowvar"], "bool"),
     **dict.fromkeys(["ord", "ddof"], "float"), **dict.fromkeys(["weight", "bias"], "Vector | None"), "epsilon": "float | None", "where": "Vector | None", "initial": "float | None",
-    "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "add_to": "None", "correction": "float | None",
+    "axis": "int | tuple[int, ...] | list[int] | None", "groups": "int | None", "add_to": "None", "correction": "float | None", "mean": "float | Vector | None",
     "mode": "Literal['exact', 'fast']", "dtype": "DType | None", "threads": "int", "device": "str", "stream": "Any",
 }
 OF_A_NUMBER = {"axis": "None", "keepdims": "Literal[False]"}
-ONE_AXIS = dict.fromkeys(["vecdot", "weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept"],
+ONE_AXIS = dict.fromkeys(["vecdot", "weighted_mean", "weighted_var", "weighted_std", "cosine", "distance", "cov", "corr", "slope", "intercept"],
                          {"axis": "int | None"})
 LISTS = {"norm": {"x": "Vector | Sequence[Vector]"}}  # not along axes, nor with out=...
 OF_LISTS = {"x": "Iterable[Vector]"}

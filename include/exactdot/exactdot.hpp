@@ -5,6 +5,7 @@
 #include <exactdot/accumulator.hpp>
 #include <exactdot/aliases.hpp>
 #include <exactdot/batches.hpp>
+#include <exactdot/bivariate_moments.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/extremes.hpp>

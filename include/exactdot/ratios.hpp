@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratios of sums of two vectors, each the real number rounded once: weighted means, cosines, distances,
-// covariances, correlations, the least-squares line; and the standard error of a mean.
+// Ratios of sums of two vectors, each the real number rounded once: weighted means and variances, variances about
+// given means, cosines, distances, covariances, correlations, the least-squares line; and the standard error of a
+// mean.
 //
 //   double r = correlation(x, y);
 //   correlation(columns{x, m, n}, columns{y, m, n}, out);        // of each column
@@ -18,13 +19,17 @@
 // sums of each stretch in the cache; of a short line some 0.3 microseconds.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <exactdot/batches.hpp>
+#include <exactdot/requirements.hpp>
 
 namespace exactdot::inline v0_3 {
 
 namespace detail {
+/// The results for all pairs of the vectors of x, along its one axis of results, at row i and column k of `out`, of
+/// two axes or of one, row after row. `what` is a ratio that does not depend on the order of the two vectors.
+void reduce_matrix(reduction what, const any_grid& x, const any_results& out, const options& options,
+                   std::int64_t ddof, const char* caller);
+
 template <reduction what, class R, class X, class Y>
 [[nodiscard]] auto ratio_of_views(const X& x, const Y& y, const options& options, std::int64_t ddof = 0) {
   if constexpr (check_view<X>() && check_view<Y>()) {
@@ -37,6 +42,23 @@ template <reduction what, class R, class X, class Y>
     } else {
       return refused{};
     }
+  } else {
+    return refused{};
+  }
+}
+
+/// A ratio of x and a number that each element has as its partner, or a view of such numbers.
+template <reduction what, class R, class X, class Mean>
+[[nodiscard]] auto about(const X& x, const Mean& mean, const options& options, std::int64_t ddof) {
+  if constexpr (!element<Mean> && !std::is_integral_v<Mean>) {
+    return ratio_of_views<what, R>(x, mean, options, ddof);
+  } else if constexpr (!element<Mean>) {  // long long, for one
+    using integer = std::conditional_t<std::is_signed_v<Mean>, std::int64_t, std::uint64_t>;
+    return about<what, R>(x, static_cast<integer>(mean), options, ddof);
+  } else if constexpr (check_view<X>()) {
+    constexpr element_type type = type_of<element_of_view<X>>;
+    using result = result_or<R, type_at<default_result_type(what, type)>>;
+    return ratio_of_views<what, result>(x, strided<Mean>{&mean, to_any(x).n, 0}, options, ddof);
   } else {
     return refused{};
   }
@@ -74,6 +96,56 @@ template <class R = void, class X, class Weights>
 template <class X, class Weights, result_range Out>
 void weighted_mean(const X& x, const Weights& weights, Out&& out, const options& options = {}) {
   detail::ratios_of_shapes<reduction::weighted_mean>(x, weights, out, options);
+}
+
+/// Σ wᵢ·(xᵢ − m)²/(Σ wᵢ − ddof) with the exact weighted mean m, that is
+/// (Σ wᵢ·Σ wᵢxᵢ² − (Σ wᵢxᵢ)²)/(Σ wᵢ·(Σ wᵢ − ddof)): +0 for equal elements, whatever their weights. ddof: 0 by
+/// default; 1 for the variance of a sample, if the weights count how often each element occurs. The canonical NaN
+/// unless the divisor is above 0. Weights may be negative: then the variance may be, too.
+template <class R = void, class X, class Weights>
+[[nodiscard]] auto weighted_variance(const X& x, const Weights& weights, ddof_number ddof = 0,
+                                     const options& options = {}) {
+  return detail::ratio_of_views<reduction::weighted_variance, R>(x, weights, options, ddof);
+}
+template <class X, class Weights, result_range Out>
+void weighted_variance(const X& x, const Weights& weights, Out&& out, ddof_number ddof = 0,
+                       const options& options = {}) {
+  detail::ratios_of_shapes<reduction::weighted_variance>(x, weights, out, options, ddof);
+}
+
+/// Its root, rounded once; the canonical NaN if it is negative.
+template <class R = void, class X, class Weights>
+[[nodiscard]] auto weighted_stddev(const X& x, const Weights& weights, ddof_number ddof = 0,
+                                   const options& options = {}) {
+  return detail::ratio_of_views<reduction::weighted_stddev, R>(x, weights, options, ddof);
+}
+template <class X, class Weights, result_range Out>
+void weighted_stddev(const X& x, const Weights& weights, Out&& out, ddof_number ddof = 0,
+                     const options& options = {}) {
+  detail::ratios_of_shapes<reduction::weighted_stddev>(x, weights, out, options, ddof);
+}
+
+/// Σ (xᵢ − mean)²/(n − ddof): the variance about a mean that is known. mean: a number, which is taken as it is, or
+/// a view with one for each element, so that this is the mean squared error of y as x. ddof: 0 by default, which is
+/// right for the known mean of a population. Of a number, R is by default that of variance(x).
+template <class R = void, class X, class Mean>
+[[nodiscard]] auto variance_about(const X& x, const Mean& mean, ddof_number ddof = 0, const options& options = {}) {
+  return detail::about<reduction::variance_about, R>(x, mean, options, ddof);
+}
+/// Of shapes: mean is a shape, too, or a view in the places of the segments' or groups' elements.
+template <class X, class Mean, result_range Out>
+void variance_about(const X& x, const Mean& mean, Out&& out, ddof_number ddof = 0, const options& options = {}) {
+  detail::ratios_of_shapes<reduction::variance_about>(x, mean, out, options, ddof);
+}
+
+/// Its root, rounded once.
+template <class R = void, class X, class Mean>
+[[nodiscard]] auto stddev_about(const X& x, const Mean& mean, ddof_number ddof = 0, const options& options = {}) {
+  return detail::about<reduction::stddev_about, R>(x, mean, options, ddof);
+}
+template <class X, class Mean, result_range Out>
+void stddev_about(const X& x, const Mean& mean, Out&& out, ddof_number ddof = 0, const options& options = {}) {
+  detail::ratios_of_shapes<reduction::stddev_about>(x, mean, out, options, ddof);
 }
 
 /// (Σ xᵢ·yᵢ)/√(Σ xᵢ²·Σ yᵢ²): the cosine of the angle between x and y, from −1 to 1.
@@ -116,6 +188,26 @@ template <class R = void, class X, class Y>
 template <class X, class Y, result_range Out>
 void correlation(const X& x, const Y& y, Out&& out, const options& options = {}) {
   detail::ratios_of_shapes<reduction::correlation>(x, y, out, options);
+}
+
+/// The matrices of the covariances and correlations of all pairs of m rows or columns: m² results, row after row.
+/// They are symmetric, and each element is that of its pair alone: on the diagonal lie the variances, and 1. Cost:
+/// one read of both vectors for each of the m·(m + 1)/2 pairs, shared among threads.
+template <many_vectors X, result_range Out>
+void covariance_matrix(const X& x, Out&& out, ddof_number ddof = 1, const options& options = {}) {
+  [[maybe_unused]] constexpr bool checked =
+      detail::check_result<reduction::covariance, detail::result_of<Out>, typename detail::value_of<X>::type>();
+  const detail::result_line to(out);
+  const detail::line_grid lines = detail::to_lines(x);
+  detail::reduce_matrix(reduction::covariance, lines.view(), to.view(), options, ddof, "covariance_matrix");
+}
+template <many_vectors X, result_range Out>
+void correlation_matrix(const X& x, Out&& out, const options& options = {}) {
+  [[maybe_unused]] constexpr bool checked =
+      detail::check_result<reduction::correlation, detail::result_of<Out>, typename detail::value_of<X>::type>();
+  const detail::result_line to(out);
+  const detail::line_grid lines = detail::to_lines(x);
+  detail::reduce_matrix(reduction::correlation, lines.view(), to.view(), options, 0, "correlation_matrix");
 }
 
 /// (n·Σ xᵢyᵢ − Σ xᵢ·Σ yᵢ)/(n·Σ xᵢ² − (Σ xᵢ)²): the slope of the line y = slope·x + intercept with the least

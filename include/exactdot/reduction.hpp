@@ -32,13 +32,18 @@ enum class reduction : unsigned char {
   slope,           ///< of the least-squares line y = slope·x + intercept
   intercept,       ///< of the same line
   standard_error,  ///< of one vector: √(variance/n)
+  weighted_variance,  ///< (Σ y·Σ x²y − (Σ xy)²)/(Σ y·(Σ y − ddof)): Σ y·(x − m)²/(Σ y − ddof), m the weighted mean
+  weighted_stddev,    ///< its root
+  variance_about,     ///< Σ (xᵢ − yᵢ)²/(n − ddof): the variance about the means y, the mean squared error of y
+  stddev_about,       ///< its root
 };
 
 /// Names as the functions, the program and error sentences use them, in the order of the enumerators.
-inline constexpr std::array<std::string_view, 20> reduction_names = {
+inline constexpr std::array<std::string_view, 24> reduction_names = {
     "dot",      "sum",        "asum",        "sum_of_squares", "nrm2",      "mean",          "variance",
     "stddev",   "min",        "max",         "argmin",         "argmax",    "weighted_mean", "cosine",
-    "distance", "covariance", "correlation", "slope",          "intercept", "standard_error"};
+    "distance", "covariance", "correlation", "slope",          "intercept", "standard_error",
+    "weighted_variance", "weighted_stddev", "variance_about", "stddev_about"};
 
 /// Whether it is an enumerator, and its name.
 constexpr bool is_known(reduction what) { return static_cast<std::size_t>(what) < reduction_names.size(); }
@@ -61,7 +66,11 @@ inline constexpr std::array reduction_aliases = {reduction_alias{"norm", reducti
                                                  reduction_alias{"average", reduction::weighted_mean},
                                                  reduction_alias{"cov", reduction::covariance},
                                                  reduction_alias{"corr", reduction::correlation},
-                                                 reduction_alias{"sem", reduction::standard_error}};
+                                                 reduction_alias{"sem", reduction::standard_error},
+                                                 reduction_alias{"weighted_var", reduction::weighted_variance},
+                                                 reduction_alias{"weighted_std", reduction::weighted_stddev},
+                                                 reduction_alias{"mean_squared_error", reduction::variance_about},
+                                                 reduction_alias{"root_mean_squared_error", reduction::stddev_about}};
 
 /// The reduction of this name or alias.
 constexpr std::optional<reduction> reduction_named(std::string_view name) {
@@ -80,11 +89,6 @@ constexpr bool gives_index(reduction what) { return what == reduction::argmin ||
 constexpr bool selects_greatest(reduction what) { return what == reduction::max || what == reduction::argmax; }
 /// Whether the result is an element.
 constexpr bool gives_element(reduction what) { return what == reduction::min || what == reduction::max; }
-/// Whether n − ddof is a divisor.
-constexpr bool has_ddof(reduction what) {
-  return what == reduction::variance || what == reduction::stddev || what == reduction::covariance ||
-         what == reduction::standard_error;
-}
 /// The ddof where a caller names none: NumPy's and SciPy's, 0 of variances and 1 of covariances and standard
 /// errors.
 constexpr int default_ddof(reduction what) {

@@ -11,6 +11,7 @@
 from exactdot import _load  # first: it chooses exactdot._engine
 from exactdot._engine import (
     Accumulator,
+    BivariateMoments,
     Moments,
     argmax,
     argmin,
@@ -41,6 +42,8 @@ from exactdot._engine import (
     group_sum_of_squares,
     group_var,
     group_weighted_mean,
+    group_weighted_std,
+    group_weighted_var,
     iamax,
     info,
     intercept,
@@ -77,6 +80,8 @@ from exactdot._engine import (
     segment_sum_of_squares,
     segment_var,
     segment_weighted_mean,
+    segment_weighted_std,
+    segment_weighted_var,
     slope,
     standard_error,
     std,
@@ -86,6 +91,8 @@ from exactdot._engine import (
     var,
     vecdot,
     weighted_mean,
+    weighted_std,
+    weighted_var,
 )
 from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
@@ -106,6 +113,7 @@ from exactdot._states import (
 
 __all__ = [
     "Accumulator",
+    "BivariateMoments",
     "GroupedFrame",
     "Moments",
     "argmax",
@@ -141,6 +149,8 @@ __all__ = [
     "group_sum_of_squares",
     "group_var",
     "group_weighted_mean",
+    "group_weighted_std",
+    "group_weighted_var",
     "iamax",
     "info",
     "intercept",
@@ -194,6 +204,8 @@ __all__ = [
     "segment_sum_of_squares",
     "segment_var",
     "segment_weighted_mean",
+    "segment_weighted_std",
+    "segment_weighted_var",
     "slope",
     "standard_error",
     "state_words",
@@ -208,4 +220,6 @@ __all__ = [
     "vdot",
     "vecdot",
     "weighted_mean",
+    "weighted_std",
+    "weighted_var",
 ]

@@ -148,6 +148,14 @@ class GroupedFrame:
         """The means of these columns with the weights of another one."""
         return self._pairs(_engine.group_weighted_mean, columns, weights, options)
 
+    def weighted_var(self, columns: str | Iterable[str], weights: str, **options: Any) -> Any:
+        """The variances of these columns with the weights of another one, with ddof=0 unless it is passed."""
+        return self._pairs(_engine.group_weighted_var, columns, weights, options)
+
+    def weighted_std(self, columns: str | Iterable[str], weights: str, **options: Any) -> Any:
+        """The standard deviations of these columns with the weights of another one, as weighted_var."""
+        return self._pairs(_engine.group_weighted_std, columns, weights, options)
+
     def cov(self, columns: str | Iterable[str], other: str, **options: Any) -> Any:
         """The covariances of these columns with another one, with ddof=1 unless it is passed."""
         return self._pairs(_engine.group_cov, columns, other, options)

@@ -15,6 +15,7 @@ using accumulator_class = nanobind::class_<exact_state>;
 void bind_accumulator(nanobind::module_& module);
 void bind_operators(accumulator_class& bound);
 void bind_moments(nanobind::module_& module);
+void bind_bivariate_moments(nanobind::module_& module);
 
 /// The keyword arguments of an addition.
 struct addition_options {

@@ -1,6 +1,7 @@
 // Implementation of grid_reduce.hpp.
 #include <algorithm>
 #include <exactdot/batches.hpp>
+#include <exactdot/ratios.hpp>
 #include <plan/axes.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
@@ -83,6 +84,7 @@ nb::object multiply(const grid_call& call) {
 
 nb::object reduce_axes(const grid_call& call) {
   const imported_array& x = call.inputs.first;
+  const imported_array* const other = call.inputs.other();
   if (gives_index(call.what)) refuse_several_axes(call.axis, call.caller, "an integer or None");
   const std::vector<bool> reduced = read_axes(call.axis, x.dimensions, call.caller);
   divided_axes divided = divide(x.all_axes(), reduced, call.keepdims);
@@ -90,8 +92,10 @@ nb::object reduce_axes(const grid_call& call) {
   if (is_extremum && positions(divided.elements) == 0 && positions(divided.results) == 0) {  // as NumPy
     call.inputs.refuse(false, "the vectors are empty, so they have no least or greatest element");
   }
-  if (call.filter == nullptr) return reduce(call, {std::move(divided), {}, {}});
-  return reduce(call, {divided, divided.results, divided.elements, divide(axes_of_mask(call), reduced, false)});
+  if (call.filter == nullptr && other == nullptr) return reduce(call, {std::move(divided), {}, {}});
+  divided_axes second = other != nullptr ? divide(other->all_axes(), reduced, false) : divided, mask;
+  if (call.filter != nullptr) mask = divide(axes_of_mask(call), reduced, false);
+  return reduce(call, {std::move(divided), std::move(second.results), std::move(second.elements), std::move(mask)});
 }
 
 namespace {
@@ -145,6 +149,37 @@ nb::object reduce_pairs(const grid_call& call) {
     axes.a.is_result.insert(axes.a.is_result.begin() + at, false);
   }
   return reduce(call, axes);
+}
+
+nb::object reduce_matrix(const grid_call& call, bool of_rows) {
+  const imported_array& x = call.inputs.first;
+  const std::vector<axis> axes = x.all_axes();
+  if (axes.empty() || axes.size() > 2) {
+    call.inputs.refuse(false, "x has " + std::to_string(axes.size()) + " dimensions; use a vector or a matrix");
+  }
+  const bool is_matrix = axes.size() == 2;
+  const axis variables = is_matrix ? axes[of_rows ? 0 : 1] : axis{1, 0}, along = axes[is_matrix && of_rows ? 1 : 0];
+  const any_grid of{x.data, x.type, {&variables, 1}, {&along, 1}, x.swapped};
+  const auto compute_to = [&](const any_results& to) {
+    const std::size_t work = work_of(variables.n * (variables.n + 1) / 2, along.n);
+    compute(work, work >= min_long_call, call.chosen, [&](const options& chosen) {
+      detail::reduce_matrix(call.what, of, to, chosen, call.ddof, call.caller);
+    });
+  };
+  const std::vector<std::size_t> shape(is_matrix ? 2 : 0, variables.n);
+  if (!is_matrix && call.out.is_none() && !call.as_array) {
+    const axis one[] = {{1, 0}, {1, 0}};
+    any_scalar value{result_type(call), 0};
+    compute_to({&value.bits, value.type, one, false});
+    return to_python(value);
+  }
+  make_results(call, shape, result_type(call));
+  divided_axes results;
+  results.shape = shape, results.is_result.assign(shape.size(), true);
+  std::vector<axis> places = places_of(call.results.imported, results, call.caller);
+  places.resize(2, axis{1, 0});
+  compute_to(results_at(call, places));
+  return finished(call);
 }
 
 nb::object reduce_matrix_vector(const grid_call& call) {

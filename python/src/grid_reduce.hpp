@@ -35,10 +35,13 @@ struct grid_call {
   [[nodiscard]] const char* name_of_out() const { return adds ? "add_to" : "out"; }
 };
 
-/// The results of an array, or of two along one axis whose other axes are broadcast: a number if there is one and
+/// The results of an array, or of two of one shape; or of two along one axis whose other axes are broadcast: a number if there is one and
 /// no array was asked for, otherwise an array.
 nb::object reduce_axes(const grid_call& call);
 nb::object reduce_pairs(const grid_call& call);
+/// The matrix of the results of all pairs of rows, or of columns, of one array of two axes; of one axis the result of the
+/// vector and itself.
+nb::object reduce_matrix(const grid_call& call, bool of_rows);
 /// A matrix, or several, times a vector, or several.
 nb::object reduce_matrix_vector(const grid_call& call);
 

@@ -18,6 +18,7 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"keepdims", "False"},
                                                         {"ddof", "0"},
                                                         {"correction", "None"},
+                                                        {"mean", "None"},
                                                         {"ord", "2"},
                                                         {"joined", "False"},
                                                         {"epsilon", "None"},
@@ -32,7 +33,8 @@ constexpr parameter_info parameters[parameter_count] = {{"axis", "None"},
                                                         {"skip_out_of_range", "False"},
                                                         {"where", "None"},
                                                         {"skip_nan", "False"},
-                                                        {"initial", "None"}};
+                                                        {"initial", "None"},
+                                                        {"rowvar", "True"}};
 
 /// What other libraries call a parameter.
 constexpr struct {

@@ -17,6 +17,7 @@ enum parameter : unsigned {
   keepdims_parameter,
   ddof_parameter,
   correction_parameter,
+  mean_parameter,
   ord_parameter,
   joined_parameter,
   epsilon_parameter,
@@ -32,6 +33,7 @@ enum parameter : unsigned {
   where_parameter,
   skip_nan_parameter,
   initial_parameter,
+  rowvar_parameter,
   parameter_count
 };
 
@@ -56,13 +58,16 @@ struct function_signature {
   shape_arguments after = shape_arguments::none;
   bool is_norm = false;  // whose second argument is the order elsewhere: the axis has to be named
   input_names named = input_names::a_and_b;
-  int ddof = 0;  // the default of ddof
+  int ddof = 0;  // the default of ddof, that of the reduction
+  bool of_one = false;  // the second of two inputs may be left out
 
+  /// Inputs, and what says which elements belong to which result.
+  [[nodiscard]] int leading() const { return inputs + (after == shape_arguments::none || normalises() ? 0 : 1); }
   [[nodiscard]] bool normalises() const { return after >= shape_arguments::weight; }
-  [[nodiscard]] int required() const { return inputs + (after == shape_arguments::none || normalises() ? 0 : 1); }
+  [[nodiscard]] int required() const { return leading() - (of_one ? 1 : 0); }
   [[nodiscard]] int positional() const {
-    if (after == shape_arguments::weight_and_bias) return required() + 2;
-    return required() + (after >= shape_arguments::keys ? 1 : 0);
+    if (after == shape_arguments::weight_and_bias) return leading() + 2;
+    return leading() + (after >= shape_arguments::keys ? 1 : 0);
   }
   [[nodiscard]] bool has(unsigned keyword) const { return (keywords >> keyword & 1) != 0; }
   /// Whether the axis may follow the array without its name, as in NumPy.

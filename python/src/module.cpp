@@ -126,6 +126,7 @@ NB_MODULE(_engine, module) {
   module.def("_seconds_of_dot", seconds_of_dot);
   bind_accumulator(module);
   bind_moments(module);
+  bind_bivariate_moments(module);
   bind_state_arrays(module);
   bind_state_words(module);
   bind_exact_arguments(module);

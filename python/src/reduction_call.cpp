@@ -27,6 +27,7 @@ element_type default_type(const reduction_call& call) {
   } else if (b->is_boolean) {
     second = type_of_counts(*b, &a);
   }
+  if (call.inputs.are_two() && is_about_mean(call.typed)) second = first;
   return default_result_type(call.typed, first, second);
 }
 

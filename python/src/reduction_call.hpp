@@ -24,6 +24,11 @@ struct reduction_call {
   nb::object where{};  // the filter's mask, for Python
 };
 
+/// Whether a variance, or its root, is about a mean that was passed.
+[[nodiscard]] inline bool is_about_mean(reduction what) {
+  return what == reduction::variance_about || what == reduction::stddev_about;
+}
+
 /// The result type unless dtype or out names one.
 [[nodiscard]] element_type default_type(const reduction_call& call);
 

@@ -35,7 +35,7 @@ any instruction set, on any GPU and in any order of the elements.)";
 constexpr const char* nan_wins =
     "A NaN wins, and -0.0 is less than 0.0. The result does not depend on the number of threads or on the device.";
 
-constexpr std::array<function_text, 26> texts = {{
+constexpr std::array<function_text, 28> texts = {{
     {"dot", "Computes the dot product of two vectors exactly and rounds it once.", rounded_once, sum_dtype,
      "0 for vectors of length 0.", "The lengths or devices differ; ",
      ">>> xd.dot(np.array([1e200, 1e200, 1.0]), np.array([1e200, -1e200, 1.0]))\n1.0\n"},
@@ -110,6 +110,14 @@ constexpr std::array<function_text, 26> texts = {{
      "step.",
      ratio_dtype, "NaN if the sum of the weights is 0.", pair_errors,
      ">>> xd.weighted_mean(np.array([0.1, 0.1]), [1.0, 2.0])\n0.1\n"},
+    {"weighted_var",
+     "Computes the weighted variance, sum(weights*(x - m)**2)/sum(weights), m the exact weighted mean, rounded once.",
+     "Equal elements have the variance 0.0, whatever the weights. Weights may be negative; then the variance may be, too.",
+     ratio_dtype, "NaN unless the sum of the weights, and that sum less ddof, have one sign; for an infinity or a NaN.",
+     covariance_errors, ">>> xd.weighted_var(np.array([1.0, 2.0, 4.0]), [1, 1, 2])\n1.6875\n"},
+    {"weighted_std", "Computes the weighted standard deviation: the root of the exact weighted variance, rounded once.",
+     "Otherwise as weighted_var.", ratio_dtype, "NaN as of weighted_var, and if that is negative.", covariance_errors,
+     ">>> xd.weighted_std(np.array([1.0, 3.0]), [2, 2])\n1.0\n"},
     {"cosine", "Computes the cosine of the angle between vectors, sum(x*y)/sqrt(sum(x*x)*sum(y*y)), rounded once.",
      "In [-1, 1]; 1 for x and x. Neither products nor sums round, over- or underflow.", ratio_dtype, ratio_nan,
      pair_errors,
@@ -120,14 +128,15 @@ constexpr std::array<function_text, 26> texts = {{
      "0.0 for vectors of length 0; inf if one of them has infinities, NaN if both have.", pair_errors,
      ">>> xd.distance(np.array([1e200, 3.0]), np.array([1e200, -1.0]))\n4.0\n"},
     {"cov", "Computes the covariance of two vectors: the exact quotient, rounded once.",
-     "The sum of the products of the deviations from the exact means, over n - ddof. With x of shape (n, p) the "
-     "matrix of\n"
-     "its columns is cov(x[:, :, None], x[:, None, :], axis=0). numpy.cov rounds each step.",
+     "The sum of the products of the deviations from the exact means, over n - ddof. Without y the matrix of the "
+     "covariances\nof the rows of x, or with rowvar=False of its columns: symmetric, with the variances on the diagonal, "
+     "and\nof a vector its variance. numpy.cov rounds each step.",
      ratio_dtype, "NaN for vectors of length ddof or less, or with an infinity or a NaN.", covariance_errors,
-     ">>> xd.cov(np.array([1e9, 1e9 + 1, 1e9 + 2]), [3.0, 5.0, 4.0])\n0.5\n"},
+     ">>> xd.cov(np.array([1e9, 1e9 + 1, 1e9 + 2]), [3.0, 5.0, 4.0])\n0.5\n>>> xd.cov(np.array([[1.0, 2.0], [2.0, 4.0], "
+     "[3.0, 9.0]]), rowvar=False)\narray([[ 1. ,  3.5],\n       [ 3.5, 13. ]])\n"},
     {"corr", "Computes Pearson's correlation coefficient of two vectors, rounded once.",
-     "In [-1, 1], and 1 or -1 for points on a line. The matrix of the columns of an array is\n"
-     "corr(x[:, :, None], x[:, None, :], axis=0).",
+     "In [-1, 1], and 1 or -1 for points on a line. Without y the matrix of the correlations of the rows of x, or with\n"
+     "rowvar=False of its columns, as numpy.corrcoef: symmetric, with 1 on the diagonal.",
      ratio_dtype, ratio_nan, pair_errors, ">>> xd.corr(np.array([0.1, 0.2, 0.4]), [1.0, 2.0, 4.0])\n1.0\n"},
     {"slope", "Computes the slope of the line y = slope*x + intercept with the least squares, rounded once.",
      "The exact quotient of covariance and variance.", ratio_dtype, ratio_nan, pair_errors,
@@ -178,12 +187,21 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
              "other object is taken "
              "for a\n    bool.\n";
     case ddof_parameter:
+      if (std::string_view(text.name).starts_with("weighted")) {
+        return "ddof : int\n    0 (default); the divisor is sum(weights) - ddof: 1 for a sample whose weights count how "
+               "often\n    each element occurs.\n";
+      }
       if (is_ratio(text)) return "ddof : int\n    1 (default) for a sample, 0 for a population, as of var.\n";
       return "ddof : int or float\n    0 (default) for the variance of a population, 1 for that of a sample. With "
              "a fraction the result is "
              "rounded\n    once, too, and computed from the exact sums on the host.\n";
     case correction_parameter:
       return "correction : int or float, optional\n    The array API's name of ddof.\n";
+    case mean_parameter:
+      return R"(mean : float or array, optional
+    The mean, if it is known: the result is sum((x - mean)**2)/(n - ddof), or its root, of the exact differences. An array
+    broadcasts to the shape of x. In host memory only.
+)";
     case ord_parameter:
       return R"(ord : {2, 1, 0, inf, -inf}
     2 (default) for the Euclidean norm, 1 for the sum of the magnitudes, 0 for the number of elements that are not zero,
@@ -261,6 +279,10 @@ std::string parameter_text(unsigned keyword, const function_text& text) {
       return R"(initial : int or float, optional
     One element more of each result, which is then its value if no other is left.
 )";
+    case rowvar_parameter:
+      return R"(rowvar : bool
+    Of one array of two axes: with True (default), as in numpy.cov, each row holds one variable, with False each column.
+)";
     case skip_parameter:
       return "skip_out_of_range : bool\n    With True elements whose key is no group's are left out; otherwise the "
              "first such key is an error.\n";
@@ -333,6 +355,8 @@ constexpr std::array<std::pair<const char*, const char*>, 10> group_examples = {
 constexpr struct {
   const char *name, *results;
 } ratio_examples[] = {{"weighted_mean", "1.75      , 4.33333333"},
+                      {"weighted_var", "0.1875    , 0.88888889"},
+                      {"weighted_std", "0.4330127 , 0.94280904"},
                       {"cosine", "0.98994949, 0.99705449"},
                       {"distance", "1.        , 1.41421356"},
                       {"cov", "1., 2."},

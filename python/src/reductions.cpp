@@ -95,6 +95,18 @@ nb::object call_on_gpu(const reduction_call& call, const imported_array& out, co
   return nb::borrow(call.out);
 }
 
+/// Whether the variables of a matrix are its rows. Throws for arguments of two arrays.
+bool takes_rows(const call_arguments& given, const char* caller) {
+  for (const unsigned other : {axis_parameter, keepdims_parameter, where_parameter, skip_nan_parameter}) {
+    PyObject* const value = given.keywords[other];
+    if (value == nullptr || value == Py_None || value == Py_False) continue;
+    throw_python(false, std::string(caller) + ": " + name_of_parameter(other) +
+                            " is for two arrays; pass y, or rowvar for the matrix of x");
+  }
+  PyObject* const rows = given.keywords[rowvar_parameter];
+  return rows == nullptr || read_bool(rows, "rowvar", caller);
+}
+
 /// A reduction over axes, segments or groups. `stream`: of arrays in GPU memory, otherwise null.
 nb::object call_on_axes(const reduction_call& call, const call_arguments& given, result_array& results,
                         const stream_choice* stream) {
@@ -125,8 +137,10 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
     case shapes::vectors:
       call.inputs.check();
       return reduce_pairs(over_axes);
-    case shapes::pairs:
     case shapes::ratios:
+      if (!call.inputs.are_two()) return reduce_matrix(over_axes, takes_rows(given, call.inputs.caller()));
+      return reduce_pairs(over_axes);
+    case shapes::pairs:
       return reduce_pairs(over_axes);
     case shapes::matrix_vector:
       return reduce_matrix_vector(over_axes);
@@ -147,7 +161,7 @@ bool is_vector_call(const reduction_call& call, const call_arguments& given) {
   const bool are_pairs = call.function.takes == shapes::ratios;
   if (call.function.takes != shapes::axes && !are_pairs)
     return call.function.takes == shapes::vectors && !call.as_array;
-  if (are_pairs && call.inputs.second.dimensions != 1) return false;
+  if (are_pairs && (!call.inputs.are_two() || call.inputs.second.dimensions != 1)) return false;
   return (call.inputs.first.dimensions == 1 || (call.inputs.first.dimensions == 0 && !are_pairs)) &&
          !is_given(given, axis_parameter) && !call.as_array &&
          !is_true(given, keepdims_parameter, call.inputs.caller());
@@ -223,10 +237,27 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   call.out = keyword(given, add_to_parameter, Py_None), call.adds = true;
 }
 
+/// The mean in the shape of the other input: one for each element.
+void broadcast_mean(vectors& inputs) {
+  const imported_array& x = inputs.first;
+  imported_array& mean = inputs.second;
+  const std::vector<axis> to = x.all_axes();
+  std::vector<axis> from = mean.all_axes();
+  if (from.size() > to.size()) inputs.refuse(false, "mean has more dimensions than x");
+  from.insert(from.begin(), to.size() - from.size(), axis{1, 0});
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (from[i].n != 1 && from[i].n != to[i].n) inputs.refuse(false, "mean does not broadcast to the shape of x");
+    if (from[i].n == 1) from[i] = {to[i].n, 0};
+  }
+  mean.n = x.n, mean.dimensions = x.dimensions;
+  mean.stride = from.size() == 1 ? from[0].stride : 0;
+  mean.axes = std::move(from);
+}
+
 /// A reduction: converts the arguments, then computes on the device that holds the vectors.
 [[gnu::always_inline]] inline nb::object compute_with(const reduction_function& function,
                                                       const call_arguments& given, vectors& inputs,
-                                                      given_filter* filter) {
+                                                      given_filter* filter, bool about_mean = false) {
   const char* const caller = function.signature.name;
   inputs.first.takes_any_shape = inputs.second.takes_any_shape = function.takes != shapes::vectors &&
                                                                  function.takes != shapes::segments &&
@@ -240,9 +271,11 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   inputs.locate();
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
+  if (about_mean) broadcast_mean(inputs);
   if (is_ratio && inputs.on_gpu())
     inputs.refuse(false, "arrays in GPU memory have no ratios; copy them to the host");
-  const bool is_variance = function.what == reduction::variance || function.what == reduction::stddev;
+  const bool is_variance =
+      function.what == reduction::variance || function.what == reduction::stddev || is_about_mean(function.what);
   if (is_variance && call.chosen.mode == mode::fast) {
     throw_python(false, std::string(caller) + ": mode \"fast\" has no variance; use \"exact\"");
   }
@@ -250,8 +283,9 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
     call.ddof = read_ddof(given.keywords[ddof_parameter], given.keywords[correction_parameter], caller,
                           default_ddof(function.what));
     if (is_ratio && call.ddof.fractional != 0) {
-      throw_python(false,
-                   std::string(caller) + ": ddof is a fraction, which only var and std take; use an integer");
+      throw_python(false, std::string(caller) +
+                              ": ddof is a fraction, which only var and std take, without mean; use an "
+                              "integer");
     }
   }
   const auto of_order = function.signature.has(ord_parameter) ? norm_of_order(given, function.what, caller)
@@ -286,6 +320,17 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
 nb::object compute_reduction(const reduction_function& function, const call_arguments& given, vectors& inputs) {
   return names_filter(given) ? compute_filtered(function, given, inputs)
                              : compute_with(function, given, inputs, nullptr);
+}
+
+/// A variance, or its root, about a given mean.
+nb::object compute_about_mean(const reduction_function& variance, const call_arguments& given) {
+  const char* const caller = variance.signature.name;
+  reduction_function function = variance;
+  function.what = variance.what == reduction::stddev ? reduction::stddev_about : reduction::variance_about;
+  vectors inputs(caller, given.inputs[0], given.keywords[mean_parameter], "x", "mean");
+  if (!names_filter(given)) return compute_with(function, given, inputs, nullptr, true);
+  given_filter filter(given, caller);
+  return compute_with(function, given, inputs, &filter, true);
 }
 
 /// Whether the call is that of one norm of a list of arrays, which has no axes and no order.
@@ -331,7 +376,12 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
     if (const nb::object keys = read_column_keys(function, read); keys.is_valid()) return compute(function, read);
   }
   if (function.takes == shapes::normalised) return call_normalise(function, given);
-  const bool two = function.signature.inputs == 2;
+  if (is_given(given, mean_parameter)) return compute_about_mean(function, given);
+  const bool is_matrix = function.signature.of_one && (given.inputs[1] == nullptr || given.inputs[1] == Py_None);
+  if (!is_matrix && is_given(given, rowvar_parameter)) {
+    throw_python(false, std::string(caller) + ": rowvar is for the matrix of one array; name the axis of two");
+  }
+  const bool two = function.signature.inputs == 2 && !is_matrix;
   const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};
   vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
                        : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");

@@ -72,7 +72,7 @@ std::vector<std::int64_t> read_words(nb::handle given, const char* caller) {
 
 void require_state(const exact_state& state, element_type other) {
   if (detail::state_holds(state.type(), other)) return;
-  const std::string one = std::string(state.caller) == "Moments" ? "these moments are" : "this accumulator is";
+  const std::string one = std::string(state.caller) == "Accumulator" ? "this accumulator is" : "these moments are";
   throw_python(true, std::string(state.caller) + ": " + one + " of " + std::string(name_of(state.type())) +
                          ", the other of " + std::string(name_of(other)));
 }
@@ -127,7 +127,7 @@ nb::tuple state_to_save(element_type type, std::span<const std::int64_t> words) 
   return nb::make_tuple(name, nb::bytes(bytes.data(), bytes.size()));
 }
 
-saved_state read_saved_state(nb::handle given, const char* caller, reduction what) {
+saved_state read_saved_state(nb::handle given, const char* caller, word_count* count) {
   if (PyTuple_Check(given.ptr()) == 0 || NB_TUPLE_GET_SIZE(given.ptr()) != 2) {
     refuse_saved_state(caller, "it is " + describe(given.ptr()) + ", not a name of an element type and words");
   }
@@ -141,7 +141,7 @@ saved_state read_saved_state(nb::handle given, const char* caller, reduction wha
   } catch (const nb::builtin_exception& refused) {
     refuse_saved_state(caller, refused.what());
   }
-  const std::size_t words = state_format{what, *type}.words();
+  const std::size_t words = count(*type);
   if (read.words.size() == words) return read;
   refuse_saved_state(caller, "it has " + std::to_string(read.words.size()) + " words, one of " +
                                  std::string(name_of(*type)) + " has " + std::to_string(words));
@@ -152,8 +152,7 @@ nb::tuple reduced(nb::handle self) {
                         self.attr("__getstate__")());
 }
 
-element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, reduction what) {
-  const auto count = [&](element_type type) { return state_format{what, type}.words(); };
+element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, word_count* count) {
   const auto describe_type = [&](element_type type) {
     return "; a " + std::string(name_of(type)) + " state has " + std::to_string(count(type));
   };

@@ -1,5 +1,5 @@
-// What the classes Accumulator and Moments share: construction, words, copies and pickles. State: exact_state or
-// exact_moments (run/exact_state.hpp).
+// What the classes Accumulator, Moments and BivariateMoments share: construction, words, copies and pickles. State:
+// exact_state, exact_moments (run/exact_state.hpp) or exact_pairs (run/exact_pairs.hpp).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,9 +22,20 @@ nb::object array_of_words(std::span<const std::int64_t> words);
 /// The words in an array of integers, or anything that NumPy makes one of. Throws TypeError for others.
 std::vector<std::int64_t> read_words(nb::handle given, const char* caller);
 
-/// The type whose states of `what` have `given` words: `dtype`, or if that is None float32 or float64. Throws
+/// The words of a state of elements of a type.
+using word_count = std::size_t(element_type);
+template <class State>
+std::size_t words_of(element_type type) {
+  if constexpr (requires { State::words_of(type); }) {
+    return State::words_of(type);
+  } else {
+    return state_format{State::what, type}.words();
+  }
+}
+
+/// The type whose states have `given` words: `dtype`, or if that is None float32 or float64. Throws
 /// ValueError if none has.
-element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, reduction what);
+element_type type_of_words(nb::handle dtype, std::size_t given, const char* caller, word_count* count);
 
 /// What __getstate__ returns: the name of the element type, and the words and a check sum as bytes. NumPy's arrays
 /// are not fit for it: the way in which they are read from a pickle trusts its bytes.
@@ -37,7 +48,7 @@ struct saved_state {
 };
 /// Reads such a state, or one of earlier versions, with the words as an array. It may come from a damaged pickle.
 /// Throws ValueError that says what is wrong with it.
-saved_state read_saved_state(nb::handle given, const char* caller, reduction what);
+saved_state read_saved_state(nb::handle given, const char* caller, word_count* count);
 
 /// The same for an error of the library.
 [[noreturn]] void refuse_saved_state(const char* caller, const std::string& why);
@@ -54,13 +65,13 @@ std::string type_name(const State& self) {
 template <class State>
 State state_of_words(nb::handle given, nb::handle dtype) {
   const auto words = read_words(given, State::name);
-  return {type_of_words(dtype, words.size(), State::name, State::what), words};
+  return {type_of_words(dtype, words.size(), State::name, words_of<State>), words};
 }
 
 template <class State>
 void restore(State& self, nb::handle given) {
   const std::string caller = std::string(State::name) + ".__setstate__";
-  const saved_state saved = read_saved_state(given, caller.c_str(), State::what);
+  const saved_state saved = read_saved_state(given, caller.c_str(), words_of<State>);
   try {
     State made(saved.type, saved.words);
     new (&self) State(std::move(made));

@@ -5,7 +5,7 @@ A line per type and one per member or enumerator: `name: N bytes`, `name.member 
 import re
 
 ENTRY = re.compile(r" <(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \((DW_TAG_\w+)\)")
-ATTRIBUTE = re.compile(r"    <[0-9a-f]+>   DW_AT_(\w+) *: (?:\(indirect \w+, offset: 0x[0-9a-f]+\): )?(.*?)\s*$")
+ATTRIBUTE = re.compile(r"    <[0-9a-f]+>   DW_AT_(\w+) *: (?:\(indirect \w+, offset: (?:0x)?[0-9a-f]+\): )?(.*?)\s*$")
 TYPES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type", "DW_TAG_enumeration_type")
 AROUND = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&", "DW_TAG_const_type": " const", "DW_TAG_array_type": "[]"}
 

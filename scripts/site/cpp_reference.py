@@ -16,7 +16,7 @@ PAGES = {
     "cpp": ("C++", "`#include <exactdot/exactdot.hpp>` includes all of these. [The contract](../contract.md) states what every "
             "call promises.",
             [f"include/exactdot/{name}.hpp" for name in (
-                "reductions", "options", "views", "error", "accumulator", "moments", "shapes", "batches", "states",
+                "reductions", "options", "views", "error", "accumulator", "moments", "bivariate_moments", "shapes", "batches", "states",
                 "state_format", "reduce", "reduction", "element", "float16", "float8", "info")]),
     "cuda": ("CUDA", "Calls on vectors in a GPU's memory, ordered by a stream (link `exactdot::cuda`), and exact sums within "
              "kernels ([guide](../block.md)).",

@@ -18,7 +18,7 @@ or an iterator of numbers.
 GROUPS = {  # heading: names, in this order
     "Reductions": "dot sum asum sum_of_squares norm mean var std min max minmax argmin argmax iamax vecdot vdot matvec "
     "linalg.vector_norm",
-    "Ratios": "weighted_mean cosine distance cov corr slope intercept standard_error",
+    "Ratios": "weighted_mean weighted_var weighted_std cosine distance cov corr slope intercept standard_error",
     "Without NaNs": "nan*",
     "Windows": "cumsum rolling_*",
     "Normalised rows": "rms_norm layer_norm",
@@ -27,7 +27,7 @@ GROUPS = {  # heading: names, in this order
     "Data frames": "group_by GroupedFrame",
     "Groups": "group_count group_*",
     "States": "states *states state_words",
-    "Accumulators": "Accumulator Moments",
+    "Accumulators": "Accumulator Moments BivariateMoments",
     "Environment": "info check use_instruction_set",
 }
 TORCH_INTRODUCTION = """# PyTorch

@@ -30,7 +30,10 @@ static_assert(is_same(XD_DOT, reduction::dot) && is_same(XD_SUM, reduction::sum)
               is_same(XD_CORRELATION, reduction::correlation) && is_same(XD_SLOPE, reduction::slope) &&
               is_same(XD_INTERCEPT, reduction::intercept) &&
               is_same(XD_STANDARD_ERROR, reduction::standard_error) &&
-              reduction_names.size() == XD_STANDARD_ERROR + 1);
+              is_same(XD_WEIGHTED_VARIANCE, reduction::weighted_variance) &&
+              is_same(XD_WEIGHTED_STDDEV, reduction::weighted_stddev) &&
+              is_same(XD_VARIANCE_ABOUT, reduction::variance_about) &&
+              is_same(XD_STDDEV_ABOUT, reduction::stddev_about) && reduction_names.size() == XD_STDDEV_ABOUT + 1);
 static_assert(is_same(XD_EXACT, mode::exact) && is_same(XD_FAST, mode::fast) &&
               is_same(XD_AUTOMATIC, device::automatic) && is_same(XD_CPU, device::cpu) &&
               is_same(XD_CUDA, device::cuda));

@@ -10,6 +10,7 @@
 #include <cpu/panel_reducer.hpp>
 #include <cpu/panel_sums.hpp>
 #include <cpu/panel_words.hpp>
+#include <cpu/ratios.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/run_sums.hpp>
 #include <cpu/segment_pass.hpp>
@@ -239,6 +240,10 @@ void reduce(batch of) {
   if (is_compared_as_float(of.each)) of.each = compared_as_float(of.each);
   if (is_cancelled(of)) engine::throw_error(errc::cancelled, of.each.caller, "cancelled");
   if (of.count == 0) return store_empty_groups(of);
+  if (of.each.info().is_ratio) {
+    ratios(of);
+    return store_empty_groups(of);
+  }
   shared_rows::order_axes(of);
   if (!of.may_overflow() || of.out_is_scratch) return compute(of, nullptr, true);
   // Nothing is stored before all results are known to fit. They are kept if they take little memory, beside the

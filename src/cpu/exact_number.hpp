@@ -14,9 +14,9 @@ namespace exactdot::inline v0_3::cpu_engine {
 class exact_number {
  public:
   exact_number() = default;
-  /// Of a sum: normalised words without special terms.
-  exact_number(const core::state_layout& layout, const std::int64_t* words)
-      : count_(layout.limbs), lowest_(layout.lowest_exponent) {
+  /// Of a sum in units of 2^unit, a multiple of 32: normalised words without special terms.
+  exact_number(const core::state_layout& layout, const std::int64_t* words, int unit = 0)
+      : count_(layout.limbs), lowest_(layout.lowest_exponent + unit) {
     std::copy_n(words, count_, limbs_);
     normalise();
   }
@@ -85,7 +85,7 @@ class exact_number {
     core::add<128>(view(), magnitude, lowest_ + above_lowest, negative);
   }
   /// Carries, sign, and no limbs of zero at either end.
-  void normalise() {
+  [[gnu::noinline]] void normalise() {
     core::normalise(view());
     negative_ = core::is_negative(view());
     if (negative_) core::negate(view());

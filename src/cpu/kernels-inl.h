@@ -19,6 +19,7 @@
 #include "cpu/groups-inl.h"
 #include "cpu/normalised-inl.h"
 #include "cpu/plain_columns-inl.h"
+#include "cpu/products-inl.h"
 #include "cpu/rows-inl.h"
 #include "cpu/transpose-inl.h"
 #include "cpu/widen-inl.h"

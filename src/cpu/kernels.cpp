@@ -89,6 +89,7 @@ constexpr instruction_set named(const char* name) {
           bound_plain_columns<true>,
           bound_columns,
           bound_numerators,
+          multiply_exactly,
           widening_table(std::make_index_sequence<elements.size()>()),
           normalisation_table(std::make_index_sequence<elements.size()>())};
 }

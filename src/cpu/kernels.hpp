@@ -147,6 +147,10 @@ using word_conversion = bool (*)(const void* from, std::size_t n, bool has_sign,
 using row_normalisation = std::size_t (*)(const core::row_scale& scale, const void* x, const void* w, const void* b,
                                           std::size_t count, void* to, std::uint32_t* open);
 
+/// product[i] + error[i] = a[i]·b[i]. False if that does not hold: a product is not 0, and below 2^-968, above 2^1020
+/// or no number.
+using product_kernel = bool (*)(const double* a, const double* b, std::size_t n, double* product, double* error);
+
 using word_run_kernel = word_sum (*)(const void* x, std::size_t n, std::uint64_t flip);
 
 inline constexpr std::size_t term_count = std::tuple_size_v<core::term_types>;
@@ -180,6 +184,7 @@ struct instruction_set {
   plain_column_bounds bound_plain_values, bound_plain_products;
   column_bounds bound_columns;
   numerator_bounds bound_numerators;
+  product_kernel multiply_exactly;
   /// Of each element type to its carrier; null where the copies of plan/staging.hpp are all there is.
   std::array<engine::widening, elements.size()> widenings;
   /// Of each element type to results of the same; null but for floating-point types of 16 bits and more.

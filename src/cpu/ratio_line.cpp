@@ -23,33 +23,44 @@ void even_halves::replace(const void** halves, std::size_t n) noexcept {
   halves[0] = high_.get(), halves[1] = low_.get();
 }
 
-ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, int parts_of_a, int parts_of_b)
+ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, element_type a, element_type b)
     : rule_(rule),
-      recipe_(recipe_of(rule.what)),
+      used_(core::sums_of(core::info_of(rule.what))),
       layout_(layout_of_carrier(carrier)),
       values_(current_kernels(carrier, core::info_of(reduction::sum).term)),
       squares_(current_kernels(carrier, core::info_of(reduction::sum_of_squares).term)),
       products_(current_kernels(carrier, core::info_of(reduction::dot).term)),
-      parts_of_a_(parts_of_a),
-      parts_of_b_(parts_of_b),
-      words_(std::make_unique_for_overwrite<std::int64_t[]>(
-          static_cast<std::size_t>(ratio_sum_count * layout_.words()))) {}
-
-bool ratio_line::uses(int sum) const {
-  const bool used[ratio_sum_count] = {recipe_.x, recipe_.y, recipe_.xy, recipe_.xx, recipe_.yy};
-  return used[sum];
+      parts_of_a_(core::parts_of(a)),
+      parts_of_b_(core::parts_of(b)) {
+  int states = 0;
+  for (int i = 0; i < ratio_state_count; ++i) {
+    const bool is_used = used_.has(i < ratio_sum_count ? i : int{core::sum_of_xxy});
+    places_[static_cast<std::size_t>(i)] = is_used ? states++ : -1;
+  }
+  // no more than that: a short line takes as long as a large allocation
+  words_ = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(states * layout_.words()));
+  if (used_.has(core::sum_of_xxy)) {
+    squares_of_a_ = square_terms(ratio_chunk_length, core::carrier_of(a) == element_type::float32);
+  }
 }
 
-/// visit(sum, kernels, a, b) for every sum and every pair of parts, while it is true.
+/// The words of a state; null if the ratio does not use it.
+std::int64_t* ratio_line::words_of(int state) const {
+  const int place = places_[static_cast<std::size_t>(state)];
+  return place < 0 ? nullptr : words_.get() + place * layout_.words();
+}
+
+/// visit(state, kernels, a, b) for every sum and every pair of parts, while it is true. exactly: of terms in every
+/// range.
 template <class Visit>
-bool ratio_line::for_sums(const ratio_chunk& chunk, const Visit& visit) const noexcept {
-  const auto values = [&](ratio_sum sum, const void* const* x, int parts) {
+bool ratio_line::for_sums(const ratio_chunk& chunk, bool exactly, const Visit& visit) const noexcept {
+  const auto values = [&](int sum, const void* const* x, int parts) {
     for (int i = 0; i < parts; ++i) {
       if (!visit(sum, values_, x[i], x[i])) return false;
     }
     return true;
   };
-  const auto products = [&](ratio_sum sum, const void* const* x, int parts, const void* const* y, int others) {
+  const auto products = [&](int sum, const void* const* x, int parts, const void* const* y, int others) {
     const bool is_square = x == y && parts == 1;
     for (int i = 0; i < parts; ++i) {
       for (int k = 0; k < others; ++k) {
@@ -58,11 +69,34 @@ bool ratio_line::for_sums(const ratio_chunk& chunk, const Visit& visit) const no
     }
     return true;
   };
+  const auto cubes = [&](const void* const* x, int parts, const void* const* y, int others) {
+    for (int i = 0; i < parts * parts; ++i) {
+      const bool all = squares_of_a_.for_products(
+          x[i / parts], x[i % parts], chunk.n, exactly, [&](const double* square, square_range range) {
+            const int state = range == square_range::ordinary ? int{core::sum_of_xxy}
+                              : range == square_range::small  ? int{small_xxy}
+                                                              : int{large_xxy};
+            for (int k = 0; k < others; ++k) {
+              if (!visit(state, products_, square, y[k])) return false;
+            }
+            return true;
+          });
+      if (!all) return false;
+    }
+    return true;
+  };
   const void *const *const a = chunk.a, *const *const b = chunk.b;
-  return (!recipe_.x || values(sum_of_x, a, parts_of_a_)) && (!recipe_.y || values(sum_of_y, b, parts_of_b_)) &&
-         (!recipe_.xy || products(sum_of_xy, a, parts_of_a_, b, parts_of_b_)) &&
-         (!recipe_.xx || products(sum_of_xx, a, parts_of_a_, a, parts_of_a_)) &&
-         (!recipe_.yy || products(sum_of_yy, b, parts_of_b_, b, parts_of_b_));
+  for (int sum = 0; sum < ratio_sum_count; ++sum) {
+    if (!used_.has(sum)) continue;
+    const auto [of_a, of_b] = core::factors_of_sums[sum];
+    const bool all =
+        of_a + of_b == 3 ? cubes(a, parts_of_a_, b, parts_of_b_)
+        : of_b == 0      ? of_a == 1 ? values(sum, a, parts_of_a_) : products(sum, a, parts_of_a_, a, parts_of_a_)
+             : of_a == 0 ? of_b == 1 ? values(sum, b, parts_of_b_) : products(sum, b, parts_of_b_, b, parts_of_b_)
+                         : products(sum, a, parts_of_a_, b, parts_of_b_);
+    if (!all) return false;
+  }
+  return true;
 }
 
 void ratio_line::clear() noexcept {
@@ -70,21 +104,25 @@ void ratio_line::clear() noexcept {
   sums_ = {};
 }
 
-void ratio_line::clear_words() noexcept { std::fill_n(words_.get(), ratio_sum_count * layout_.words(), 0); }
+void ratio_line::clear_words() noexcept {
+  for (int i = 0; i < ratio_state_count; ++i) {
+    if (std::int64_t* const words = words_of(i); words != nullptr) std::fill_n(words, layout_.words(), 0);
+  }
+}
 
 bool ratio_line::add(const ratio_chunk& chunk) noexcept {
-  is_open_ = is_open_ || !for_sums(chunk, [&](ratio_sum sum, const kernels& of, const void* a, const void* b) {
+  is_open_ = is_open_ || !for_sums(chunk, false, [&](int sum, const kernels& of, const void* a, const void* b) {
                bounded_sum found;
                if (!of.bounded(a, b, chunk.n, nullptr, found)) return false;
-               cpu_engine::add(sums_[sum], found);
+               cpu_engine::add(sums_[static_cast<std::size_t>(sum)], found);
                return true;
              });
   return !is_open_;
 }
 
 bool ratio_line::add_exactly(const ratio_chunk& chunk) noexcept {
-  return for_sums(chunk, [&](ratio_sum sum, const kernels& of, const void* a, const void* b) {
-    of.accumulate(a, b, chunk.n, words_.get() + sum * layout_.words());
+  return for_sums(chunk, true, [&](int state, const kernels& of, const void* a, const void* b) {
+    of.accumulate(a, b, chunk.n, words_of(state));
     return true;
   });
 }
@@ -97,16 +135,17 @@ void ratio_line::merge(const ratio_line& other) noexcept {
 }
 
 void ratio_line::merge_words(const ratio_line& other) noexcept {
-  for (int i = 0; i < ratio_sum_count; ++i) {
-    std::int64_t* const words = words_.get() + i * layout_.words();
-    core::merge(layout_, words, other.words_.get() + i * layout_.words());
+  for (int i = 0; i < ratio_state_count; ++i) {
+    std::int64_t* const words = words_of(i);
+    if (words == nullptr) continue;
+    core::merge(layout_, words, other.words_of(i));
     core::normalise(layout_, words);
   }
 }
 
 std::uint64_t ratio_line::exact_result(std::size_t n) noexcept {
-  std::int64_t* words[ratio_sum_count];
-  for (int i = 0; i < ratio_sum_count; ++i) words[i] = uses(i) ? words_.get() + i * layout_.words() : nullptr;
+  std::int64_t* words[ratio_state_count];
+  for (int i = 0; i < ratio_state_count; ++i) words[i] = words_of(i);
   return finish(rule_, n, layout_, words);
 }
 

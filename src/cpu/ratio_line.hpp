@@ -1,13 +1,15 @@
-// One thread's ratios of lines, one after the other: bounded sums of chunks that stay in the cache while up to five
+// One thread's ratios of lines, one after the other: bounded sums of chunks that stay in the cache while all
 // sums read them, else exact states of the same chunks, then the result (ratio_sums.hpp).
 //
 // Lines come from a source: source.read(first, count) is a chunk of carriers from element `first` on, of at most
 // `count`.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cpu/kernels.hpp>
 #include <cpu/ratio_sums.hpp>
+#include <cpu/square_terms.hpp>
 #include <memory>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -39,10 +41,31 @@ class even_halves {
   std::unique_ptr<double[]> high_, low_;
 };
 
+/// Floats as doubles, beside those of another input or in sums of doubles: converted chunk by chunk, from the
+/// carriers that their elements are read as.
+class widened_floats {
+ public:
+  widened_floats() = default;
+  /// Allocates where elements of `type` are read as floats, and summed as doubles.
+  widened_floats(element_type type, element_type carrier) {
+    if (carrier != element_type::float64 || core::carrier_of(type) != element_type::float32) return;
+    doubles_ = std::make_unique_for_overwrite<double[]>(ratio_chunk_length);
+  }
+  /// Of n floats; replaces the pointer.
+  void replace(const void** floats, std::size_t n) noexcept {
+    if (doubles_ == nullptr) return;
+    std::copy_n(static_cast<const float*>(*floats), n, doubles_.get());
+    *floats = doubles_.get();
+  }
+
+ private:
+  std::unique_ptr<double[]> doubles_;
+};
+
 class ratio_line {
  public:
-  /// parts: of an element of a, and of b.
-  ratio_line(const ratio_rule& rule, element_type carrier, int parts_of_a, int parts_of_b);
+  /// a and b: the types of the elements, of which chunks have the carriers.
+  ratio_line(const ratio_rule& rule, element_type carrier, element_type a, element_type b);
 
   /// The bits of the result of a line of n elements.
   template <class Source>
@@ -80,17 +103,19 @@ class ratio_line {
 
  private:
   template <class Visit>
-  bool for_sums(const ratio_chunk& chunk, const Visit& visit) const noexcept;
-  [[nodiscard]] bool uses(int sum) const;
+  bool for_sums(const ratio_chunk& chunk, bool exactly, const Visit& visit) const noexcept;
+  [[nodiscard]] std::int64_t* words_of(int state) const;
 
   ratio_rule rule_;
-  ratio_recipe recipe_;
+  core::sum_set used_;
   core::state_layout layout_;
   const kernels &values_, &squares_, &products_;
   int parts_of_a_, parts_of_b_;
   bool is_open_ = false;
   std::array<bounded_sum, ratio_sum_count> sums_{};
-  std::unique_ptr<std::int64_t[]> words_;  // of five states
+  std::array<int, ratio_state_count> places_;  // of states among the words; -1 of those that are not used
+  std::unique_ptr<std::int64_t[]> words_;
+  square_terms squares_of_a_;
 };
 
 }  // namespace exactdot::inline v0_3::cpu_engine

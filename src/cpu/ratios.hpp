@@ -8,14 +8,14 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-[[nodiscard]] inline bool is_ratio(reduction what) { return is_known(what) && core::info_of(what).is_ratio; }
-
-/// The bits of the result of a plan. Throws errc::bad_option for vectors in a GPU's memory; errc::cancelled.
+/// The bits of the result of a plan. Throws errc::cancelled.
 [[nodiscard]] std::uint64_t ratio(const engine::plan& plan);
-/// Computes and stores the results of a grid or of segments. Throws the same.
+[[nodiscard]] std::uint64_t ratio_of_nothing(const engine::plan& plan);
+/// Computes and stores the results of a batch, but those of groups without elements that are no vectors of it.
+/// Throws the same.
 void ratios(const engine::batch& of);
-/// The same of groups: `of` has checked the call, and is not computed.
-void ratios_of_groups(const engine::batch& of, const any_grid& a, const any_grid& b, const any_keys& keys,
-                      const any_results& out);
+/// The same of a grid whose results are those of all pairs of m vectors, along two axes, and do not depend on the
+/// order of the two: one of each two is computed.
+void ratio_matrix(const engine::batch& of, std::size_t m);
 
 }  // namespace exactdot::inline v0_3::cpu_engine

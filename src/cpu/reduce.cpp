@@ -6,6 +6,7 @@
 #include <cpu/inputs.hpp>
 #include <cpu/integer_sums.hpp>
 #include <cpu/levels.hpp>
+#include <cpu/ratios.hpp>
 #include <cpu/reduce.hpp>
 #include <cpu/sums.hpp>
 #include <exactdot/order_v1.hpp>
@@ -211,6 +212,7 @@ integer_sums sum_in_integers(const plan& plan) {
 std::uint64_t reduce(const plan& plan) {
   engine::throw_if_cancelled(plan);
   if (plan.info().is_extremum) return find_extreme(plan);
+  if (plan.info().is_ratio) return ratio(plan);
   if (plan.mode == mode::exact) return exact(plan);
   return with_carrier(plan.carrier, [&]<class T>(T) { return fast<T>(plan); });
 }

@@ -2,6 +2,7 @@
 #include <cpu/group_extrema.hpp>
 #include <cpu/group_integers.hpp>
 #include <cpu/group_table.hpp>
+#include <cpu/ratios.hpp>
 #include <cpu/segment_pass.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -35,7 +36,9 @@ void store_empty_groups(const batch& of) {
   if (of.all_groups == 0 || of.adds_to_results) return;  // which keep their bits
   engine::plan empty = of.each;
   empty.n = 0;
-  const std::uint64_t result = of.states == nullptr ? engine::result_of_nothing(empty) : 0;
+  const std::uint64_t result = of.states != nullptr     ? 0
+                               : empty.info().is_ratio ? ratio_of_nothing(empty)
+                                                       : engine::result_of_nothing(empty);
   const result_sink sink(of, nullptr, true, true);
   const auto store = [&](char* first, std::size_t n) {
     if (of.states == nullptr) return of.store_all(first, n, result);

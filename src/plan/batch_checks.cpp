@@ -188,6 +188,7 @@ void choose_engine(const batch_request& asked, batch& made, const options& optio
   constexpr std::size_t always = ~std::size_t{0};  // results are checked too, however few elements there are
   const gpu_engine* const engine = gpu_engine_to_ask(asked.caller, options, always);
   if (engine != nullptr) engine->choose_batch(made, options);
+  keep_ratio_on_host(made.each);
 }
 
 bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exactdot/core/ratio.hpp>
 #include <limits>
 #include <plan/gpu_engine.hpp>
 #include <plan/plan.hpp>
@@ -55,6 +56,7 @@ void choose_engine(plan& plan, const options& options) {
   plan.gpu_demanded = options.device == device::cuda;
   const gpu_engine* const engine = gpu_engine_to_ask(plan.caller, options, plan.n);
   if (engine != nullptr) engine->choose(plan, options);
+  keep_ratio_on_host(plan);
 }
 
 std::string quoted(element_type type) { return std::string(name_of(type)); }
@@ -115,6 +117,15 @@ const gpu_engine* gpu_engine_to_ask(const char* caller, const options& options, 
   return asks ? engine : nullptr;
 }
 
+void keep_ratio_on_host(plan& plan) {
+  if (!plan.info().is_ratio) return;
+  const auto is_device = [](const operand& x) { return x.where.kind == memory_kind::device; };
+  plan.on_gpu = false;
+  if (!plan.gpu_demanded && !is_device(plan.a) && !is_device(plan.b)) return;
+  throw_error(errc::bad_option, plan.caller,
+              std::string(name_of(plan.what)) + " is computed on a CPU, of arrays in host memory; copy them there");
+}
+
 void check_extent(const char* caller, const char* name, const any_vector& x) {
   if (fits_address_space(x)) return;
   throw_error(errc::bad_option, caller,
@@ -164,6 +175,7 @@ plan unplaced_plan(const request& asked, mode mode) {
   made.mode = is_integer(asked.a.type) ? mode::exact : mode;  // sums of integers are exact in both
   made.carrier =
       info.is_extremum ? asked.a.type : core::wider(core::carrier_of(asked.a.type), core::carrier_of(b.type));
+  if (info.is_ratio && core::has_cubes(info)) made.carrier = element_type::float64;
   made.term = info.term;
   made.result = {info.finish, core::format_of(asked.result)};
   made.result_type = asked.result;

@@ -116,6 +116,10 @@ constexpr bool bounded_sum_can_decide(element_type carrier, element_type result)
 /// Throws exactdot::error whose sentence begins with the caller's name.
 [[nodiscard]] plan make_plan(const request& asked, const options& options);
 
+/// After a GPU engine had its choice: ratios are computed on a CPU. Throws errc::bad_option for a demanded GPU, and for
+/// memory that only a GPU reads.
+void keep_ratio_on_host(plan& plan);
+
 /// Throws unless reduction, element types, result type, lengths and mode go together.
 void check_request(const request& asked, mode mode);
 

@@ -7,6 +7,7 @@
 #include <cpu/reduce.hpp>
 #include <cpu/shared_rows.hpp>
 #include <exactdot/batches.hpp>
+#include <exactdot/ratios.hpp>
 #include <exactdot/reductions.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/gpu_engine.hpp>
@@ -45,7 +46,7 @@ namespace {
   const cpu_engine::standard_arithmetic environment;
   const engine::request asked{name_of(what), what, a, b, result, ddof, true};
   const engine::plan plan = engine::make_plan(asked, options);
-  return cpu_engine::is_ratio(what) ? cpu_engine::ratio(plan) : engine::run(plan);
+  return engine::run(plan);
 }
 
 /// Whether the reduction has one sum that its result is made of, so that a short call can skip the plan.
@@ -173,7 +174,6 @@ std::uint64_t reduce_to_bits(reduction what, const any_vector& x, element_type r
 namespace {
 void run_batch(engine::batch batch) {
   const cpu_engine::standard_arithmetic environment;
-  if (batch.each.info().is_ratio) return cpu_engine::ratios(batch);
   if (!batch.each.on_gpu) return cpu_engine::reduce(std::move(batch));
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
@@ -225,6 +225,39 @@ void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
 
+void reduce_matrix(reduction what, const any_grid& x, const any_results& out, const options& options,
+                   std::int64_t ddof, const char* caller) {
+  const auto differ = [&](const std::string& shape) {
+    engine::throw_error(errc::size_mismatch, caller, "the matrix of all pairs has " + shape);
+  };
+  if (x.results.size() != 1) differ("rows and columns, the vectors lie along one axis");
+  const axis along = x.results[0];
+  const std::size_t m = along.n;
+  std::size_t count = 0;
+  const bool fits = !__builtin_mul_overflow(m, m, &count);
+  axis places[2];
+  if (out.axes.size() == 1) {
+    const auto stride = out.axes[0].stride;
+    if (!fits || out.axes[0].n != count) {
+      differ("a result for each of " + std::to_string(m) + " x " + std::to_string(m) + " pairs, not " +
+             std::to_string(out.axes[0].n));
+    }
+    places[0] = {m, static_cast<std::ptrdiff_t>(m) * stride}, places[1] = {m, stride};
+  } else {
+    if (out.axes.size() != 2 || out.axes[0].n != m || out.axes[1].n != m) {
+      differ(std::to_string(m) + " rows and columns, the results another shape");
+    }
+    places[0] = out.axes[0], places[1] = out.axes[1];
+  }
+  const axis rows[] = {along, {m, 0}}, columns[] = {{m, 0}, along};
+  const any_results to{out.data, out.type, places, out.swapped};
+  const engine::batch_request asked{caller, what, to, ddof, nullptr, true};
+  const engine::batch pairs = engine::make_grid_batch(asked, {x.data, x.type, rows, x.elements, x.swapped},
+                                                      {x.data, x.type, columns, x.elements, x.swapped}, options);
+  const cpu_engine::standard_arithmetic environment;
+  if (m != 0) cpu_engine::ratio_matrix(pairs, m);
+}
+
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
@@ -234,10 +267,7 @@ void reduce_segments(reduction what, const any_vector& a, const any_vector& b, c
 void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                    const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
-  engine::batch made = engine::make_group_batch(asked, a, b, keys, options);
-  if (!cpu_engine::is_ratio(what)) return run_batch(std::move(made));
-  const cpu_engine::standard_arithmetic environment;
-  cpu_engine::ratios_of_groups(made, a, b, keys, out);
+  run_batch(engine::make_group_batch(asked, a, b, keys, options));
 }
 
 void group_sizes(const any_keys& keys, const any_results& out, const options& options, const char* caller) {

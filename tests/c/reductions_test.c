@@ -14,19 +14,20 @@ void test_names(void) {
   static const char* const reductions[] = {"dot",    "sum", "asum", "sum_of_squares", "nrm2",  "mean", "variance",
                                            "stddev", "min", "max",  "argmin",         "argmax",
                                            "weighted_mean", "cosine", "distance", "covariance", "correlation", "slope",
-                                           "intercept", "standard_error"};
+                                           "intercept", "standard_error", "weighted_variance", "weighted_stddev",
+                                           "variance_about", "stddev_about"};
   static const char* const statuses[] = {"XD_OK",           "XD_OUT_OF_MEMORY", "XD_INTERNAL",  "XD_SIZE_MISMATCH",
                                          "XD_NULL_POINTER", "XD_BAD_OPTION",    "XD_NO_DEVICE", "XD_EMPTY_INPUT",
                                          "XD_OVERFLOW",     "XD_HEADROOM",      "XD_CANCELLED", "XD_DEVICE_FAILURE",
                                          "XD_FILE"};
-  static const int unknown[] = {-1, 20, 256, INT_MAX, INT_MIN};
+  static const int unknown[] = {-1, 24, 256, INT_MAX, INT_MIN};
   CHECK(strcmp(xd_message(), "") == 0);
   for (int i = 0; i < 14; ++i) {
     CHECK(strcmp(xd_type_name(i), types[i]) == 0);
     CHECK(xd_type_size(i) == sizes[i]);
     CHECK(xd_type_named(types[i]) == i);
   }
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 24; ++i) {
     CHECK(strcmp(xd_reduction_name(i), reductions[i]) == 0);
     CHECK(xd_reduction_named(reductions[i]) == i);
   }
@@ -206,7 +207,7 @@ static void test_argument_errors(double* r) {
   const xd_vector far = {data, 3, PTRDIFF_MAX, XD_FLOAT64, 0};
   const xd_vector endless = {data, SIZE_MAX, -8, XD_FLOAT64, 0};
 
-  CHECK_ERROR(xd_reduce(20, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 20");
+  CHECK_ERROR(xd_reduce(24, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 24");
   CHECK_ERROR(xd_reduce(-1, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction -1");
   CHECK_ERROR(xd_reduce(256 + XD_SUM, &x, NULL, XD_FLOAT64, r, NULL), XD_BAD_OPTION, "unknown reduction 257");
   CHECK_ERROR(xd_reduce(XD_SUM, &x, NULL, 256, r, NULL), XD_BAD_OPTION, "unknown element type 256");

@@ -66,6 +66,8 @@ TEST_F(axes_program, computes_ratios) {
   EXPECT_EQ(run_well({"sem", write("z.npy", std::vector<float>{1, 3})}), "1\n");
   EXPECT_EQ(run_well({"weighted_mean", matrix(), counts, "--axis", "1"}), "2.25\n5.25\n");
   EXPECT_EQ(run_well({"distance", matrix(), matrix(), "--axis", "0"}), "0\n0\n0\n");
+  EXPECT_EQ(run_well({"weighted_var", x, counts}) + run_well({"weighted_stddev", x, x, "--ddof", "6"}), "1.6875\n3.1622776601683795\n");
+  EXPECT_EQ(run_well({"variance_about", x, y, "--ddof", "1"}) + run_well({"root_mean_squared_error", x, x}), "19\n0\n");
   expect_usage_fault({"cosine", x, y, "--mode", "fast"}, {"--mode", "exact"});
   expect_usage_fault({"corr", x, y, "--ddof", "1"}, {"--ddof"});
   EXPECT_NE(run({"cosine", x, matrix()}).status, 0);

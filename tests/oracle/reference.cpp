@@ -36,6 +36,9 @@ number magnitude_of(number x) {
 constexpr number one{kind::finite, {false, 1, 0}};
 
 bool is_ratio(reduction what) { return what >= reduction::weighted_mean; }
+bool is_weighted(reduction what) {
+  return what == reduction::weighted_variance || what == reduction::weighted_stddev;
+}
 bool is_moment(reduction what) { return what == reduction::variance || what == reduction::stddev; }
 
 /// √(square/divisor) · 2^exponent with this sign, rounded once: its encoding. Both are above 0.
@@ -48,6 +51,22 @@ std::uint64_t round_root(const mpz_class& square, const mpz_class& divisor, int 
   mpz_class value = 2 * root + (root * root * divisor != shifted ? 1 : 0);
   if (negative) value = -value;
   return round_number(value, exponent - shift / 2 - 1, precision, exponent_bits);
+}
+
+constexpr int cube_exponent = 3 * format<double>::lowest_exponent;
+
+/// sum += x²y, of finite numbers.
+void add_cube(mpz_class& sum, const number& x, const number& y) {
+  if (x.kind != kind::finite || y.kind != kind::finite) return;
+  const mpz_class of_x(static_cast<unsigned long>(x.value.mantissa)),
+      of_y(static_cast<unsigned long>(y.value.mantissa));
+  const mpz_class term = (of_x * of_x * of_y)
+                         << static_cast<unsigned>(2 * x.value.exponent + y.value.exponent - cube_exponent);
+  if (y.value.negative) {
+    sum -= term;
+  } else {
+    sum += term;
+  }
 }
 
 /// The factors of term i.
@@ -145,6 +164,7 @@ reference::reference(reduction what, const any_vector& a, const any_vector& b, s
     sum_.add(x, y);
     if (is_moment(what) || is_ratio(what)) squares_.add(x, x);
     if (is_ratio(what)) x_.add(x, one), y_.add(y, one), yy_.add(y, y);
+    if (is_weighted(what)) add_cube(xxy_, x, y);
   }
   if (is_integer_ || is_moment(what) || is_ratio(what)) return;
   const element_type other = what == reduction::dot ? b.type : a.type;
@@ -259,7 +279,9 @@ any_scalar reference::ratio(element_type result) const {
   if (!is_mean && !(is_finite(x_) && (!two || is_finite(y_)))) {
     const bool no_nan = x_.specials().nans == 0 && y_.specials().nans == 0;
     const bool in_one = is_finite(x_) != is_finite(y_);
-    return what_ == reduction::distance && no_nan && in_one ? special_result({0, 1, 0}, result) : nan;
+    const bool about = what_ == reduction::variance_about || what_ == reduction::stddev_about;
+    if (about && sgn(degrees) <= 0) return nan;
+    return (about || what_ == reduction::distance) && no_nan && in_one ? special_result({0, 1, 0}, result) : nan;
   }
   const auto moment = [&](const mpz_class& a, const mpz_class& b, const mpz_class& product) {
     return mpz_class((n * product << -unit) - a * b);
@@ -292,6 +314,19 @@ any_scalar reference::ratio(element_type result) const {
       return quotient(moment(x, y, xy), moment(x, x, xx), 0);
     case reduction::intercept:
       return quotient(y * xx - x * xy, moment(x, x, xx), 0);
+    case reduction::variance_about:
+      return sgn(degrees) <= 0 ? nan : quotient(xx - 2 * xy + yy, degrees, unit);
+    case reduction::stddev_about:
+      return sgn(degrees) <= 0 ? nan : root((xx - 2 * xy + yy) << -unit, degrees, unit, false);
+    case reduction::weighted_variance:
+    case reduction::weighted_stddev: {
+      const mpz_class numerator = y * xxy_ - ((xy * xy) << (unit - cube_exponent));
+      const mpz_class divisor = y * (y - (mpz_class(static_cast<unsigned long>(ddof_)) << -unit));
+      constexpr int exponent = cube_exponent - unit;
+      if (sgn(divisor) <= 0) return nan;
+      if (what_ == reduction::weighted_variance) return quotient(numerator, divisor, exponent);
+      return sgn(numerator) < 0 ? nan : root(numerator, divisor, exponent / 2, false);
+    }
     default:
       return sgn(degrees) <= 0 ? nan : root(moment(x, x, xx), n * n * degrees, unit, false);
   }

@@ -47,6 +47,7 @@ class reference {
   integer_sum sum_;         // of the terms, of a ratio those of both vectors
   integer_sum squares_;     // of a variance or, of a ratio, of the first vector
   integer_sum x_, y_, yy_;  // of a ratio
+  mpz_class xxy_;           // of a weighted variance, finite terms, in units of 2^cube_exponent
   number fast_;
   std::size_t index_ = 0;  // of an extreme element
   number extreme_;

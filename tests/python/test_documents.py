@@ -21,7 +21,7 @@ def public_objects() -> Iterator[tuple[str, Any]]:
     for name in xd.__all__:
         yield name, getattr(xd, name)
     yield "linalg.vector_norm", xd.linalg.vector_norm
-    for kind in (xd.Accumulator, xd.Moments):
+    for kind in (xd.Accumulator, xd.Moments, xd.BivariateMoments):
         for name, member in vars(kind).items():
             if not name.startswith("_"):
                 yield f"{kind.__name__}.{name}", member
@@ -31,7 +31,7 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 def test_docstrings(name: str, thing: Any) -> None:
     text = thing.__doc__
     assert ">>>" in text, "no example"
-    without_parameters = {"info", "Accumulator.as_integer_ratio", "Accumulator.clear", "Accumulator.copy", "Accumulator.negate", "Moments.copy"}
+    without_parameters = {"info", "Accumulator.as_integer_ratio", "Accumulator.clear", "Accumulator.copy", "Accumulator.negate", "Moments.copy", "BivariateMoments.copy"}
     if callable(thing) and name not in without_parameters:
         assert "Parameters\n" in text and "Raises\n" in text
     run_doctest(text, name)

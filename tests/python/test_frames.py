@@ -47,7 +47,7 @@ def test_results_are_those_of_the_functions(kind: str, by: Any) -> None:
         for each in ("x", "y"):
             expected = [getattr(xd, name)(values[each][part]) for part in rows]
             assert [bits(float(value)) for value in column(found, each)] == [bits(float(value)) for value in expected]
-    for name in ("weighted_mean", "cov", "corr"):
+    for name in ("weighted_mean", "weighted_var", "weighted_std", "cov", "corr"):
         found = getattr(groups, name)("x", "w")
         expected = [getattr(xd, name)(values["x"][part], values["w"][part]) for part in rows]
         assert [bits(float(value)) for value in column(found, "x")] == [bits(float(value)) for value in expected]

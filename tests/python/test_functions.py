@@ -136,7 +136,7 @@ def test_signatures() -> None:
                 "matvec": f"(a, b, *, {unfiltered})",
                 **{name: f"(x, axis=None, *, keepdims=False, {rounds})" for name in (*SUMS[1:], "mean")},
                 "norm": f"(x, *, {axes}, {rounds})",
-                **{name: f"(x, axis=None, *, keepdims=False, ddof=0, correction=None, {rounds})" for name in ("var", "std")},
+                **{name: f"(x, axis=None, *, keepdims=False, ddof=0, correction=None, mean=None, {rounds})" for name in ("var", "std")},
                 **{name: f"(x, axis=None, *, keepdims=False, {common}, {filters}{'' if 'arg' in name else first})" for name in EXTREMA}}
     expected |= {f"segment_{name}": signature.replace("(x", "(x, offsets").replace("(a, b", "(a, b, offsets")
                  .replace("axis=None, ", "").replace("keepdims=False, ", "").replace(", negative_zero=False", "")
@@ -155,10 +155,11 @@ def test_signatures() -> None:
     for prefix, after, axis, last in (("", "", f"{axes}, ", ""), ("segment_", ", offsets", "", ""),
                                       ("group_", ", keys, groups=None", "", ", skip_out_of_range=False")):
         last += f", {filters}"
-        for name in ("weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept"):
-            ddof = "ddof=1, correction=None, " if name == "cov" else ""
-            inputs = "x, weights" if name == "weighted_mean" else "x, y"
-            expected[prefix + name] = f"({inputs}{after}, *, {axis}{ddof}dtype=None, {common}{last})"
+        for name in ("weighted_mean", "weighted_var", "weighted_std", "cosine", "distance", "cov", "corr", "slope", "intercept"):
+            ddof = f"ddof={int(name == 'cov')}, correction=None, " if name in ("cov", "weighted_var", "weighted_std") else ""
+            is_matrix = axis and name in ("cov", "corr")
+            inputs = "x, weights" if "weighted" in name else "x, y=None" if is_matrix else "x, y"
+            expected[prefix + name] = f"({inputs}{after}, *, {axis}{ddof}dtype=None, {common}{last}{', rowvar=True' if is_matrix else ''})"
         inputs = "x, axis=None, *, keepdims=False, " if axis else f"x{after}, *, "
         expected[f"{prefix}standard_error"] = f"({inputs}ddof=1, correction=None, dtype=None, {common}{last})"
     expected["check"] = "(x, *, stream=None)"

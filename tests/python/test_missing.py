@@ -18,7 +18,7 @@ import exactdot as xd
 
 ONE = ("sum", "asum", "sum_of_squares", "norm", "mean", "var", "std", "min", "max", "standard_error")
 INDICES = ("argmin", "argmax")
-TWO = ("weighted_mean", "cosine", "distance", "cov", "corr", "slope", "intercept")
+TWO = ("weighted_mean", "weighted_var", "cosine", "distance", "cov", "corr", "slope", "intercept")
 TYPES = ("float64", "float32", "float16", "bfloat16", ">f8", "int16", "int64", "bool", "uint8")
 
 

@@ -56,7 +56,12 @@ std::vector<row> rows() {
     all.push_back({reduction::dot, a, b});
     if (!exactdot::is_integer(a))
       all.push_back({reduction::correlation, a, b}), all.push_back({reduction::weighted_mean, b, a});
+    all.push_back({reduction::weighted_variance, a, b});
   }
+  all.push_back({reduction::weighted_stddev, element_type::float64, element_type::int64});
+  all.push_back({reduction::weighted_variance, element_type::int64, element_type::float32});
+  all.push_back({reduction::variance_about, element_type::bfloat16, element_type::float64});
+  all.push_back({reduction::stddev_about, element_type::int64, element_type::float64});
   all.push_back({reduction::weighted_mean, element_type::float32, element_type::uint8});
   all.push_back({reduction::slope, element_type::int32, element_type::float64});
   all.push_back({reduction::covariance, element_type::int16, element_type::uint32});

@@ -1,4 +1,5 @@
 // Ratios: reductions that are made of up to five sums of two vectors, such as a correlation, and of their number.
+// Which sums a ratio needs follows from its formula (`sums_of`).
 //
 // Each is one formula of exact numbers, a quotient N/D, N/√D or √(N/D), which is evaluated twice at most: with sums
 // in two doubles and a bound (`enclosed`), whose result is rounded if both ends of the bound give the same bits (A.
@@ -12,11 +13,26 @@
 
 namespace exactdot::inline v0_3::core {
 
-/// n and n − ddof, Σx, Σy, Σxy, Σx², Σy². Those that a formula does not use are 0.
+/// n, n − ddof and ddof, Σx, Σy, Σxy, Σx², Σy², Σx²y. Those that a formula does not use are 0.
 template <class Number>
 struct ratio_sums {
-  Number n, degrees, x, y, xy, xx, yy;
+  Number n, degrees, ddof, x, y, xy, xx, yy, xxy;
 };
+
+/// The places of the sums in arrays, and how often x and y are factors of their terms.
+enum ratio_sum : unsigned char {
+  sum_of_x,
+  sum_of_y,
+  sum_of_xy,
+  sum_of_xx,
+  sum_of_yy,
+  sum_of_xxy,
+  ratio_sum_count
+};
+struct ratio_factors {
+  int x, y;
+};
+inline constexpr ratio_factors factors_of_sums[ratio_sum_count] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 1}};
 
 /// The numerator and the divisor of a ratio. Number: with +, −, · and Number::of_count(n).
 template <class Number>
@@ -30,6 +46,8 @@ EXACTDOT_CORE Number numerator_of(ratio_numerator formula, const ratio_sums<Numb
       return s.n * s.xx - s.x * s.x;
     case ratio_numerator::intercept:
       return s.y * s.xx - s.x * s.xy;
+    case ratio_numerator::weighted_moment:
+      return s.y * s.xxy - s.xy * s.xy;
     default:  // squared_distance
       return (s.xx - s.xy) + (s.yy - s.xy);
   }
@@ -44,15 +62,39 @@ EXACTDOT_CORE Number divisor_of(ratio_divisor formula, const ratio_sums<Number>&
     case ratio_divisor::one:
       return Number::of_count(1);
     case ratio_divisor::degrees:
+      return s.degrees;
+    case ratio_divisor::count_degrees:
       return s.n * s.degrees;
     case ratio_divisor::counts_degrees:
       return s.n * s.n * s.degrees;
+    case ratio_divisor::weights_degrees:
+      return s.y * (s.y - s.ddof);
     case ratio_divisor::moment:
       return s.n * s.xx - s.x * s.x;
     default:  // moments
       return (s.n * s.xx - s.x * s.x) * (s.n * s.yy - s.y * s.y);
   }
 }
+
+/// A set of sums as a number: that of a formula are the sums in it.
+struct sum_set {
+  unsigned bits = 0;
+  [[nodiscard]] constexpr bool has(int sum) const { return (bits >> sum & 1) != 0; }
+  static constexpr sum_set of_count(std::uint64_t) { return {}; }
+  friend constexpr sum_set operator+(sum_set a, sum_set b) { return {a.bits | b.bits}; }
+  friend constexpr sum_set operator-(sum_set a, sum_set b) { return a + b; }
+  friend constexpr sum_set operator*(sum_set a, sum_set b) { return a + b; }
+};
+/// The sums that a ratio is made of.
+constexpr sum_set sums_of(const reduction_info& ratio) {
+  constexpr auto only = [](ratio_sum sum) { return sum_set{1U << sum}; };
+  constexpr ratio_sums<sum_set> all{{}, {}, {}, only(sum_of_x), only(sum_of_y), only(sum_of_xy), only(sum_of_xx),
+                                    only(sum_of_yy), only(sum_of_xxy)};
+  return numerator_of(ratio.numerator, all) + divisor_of(ratio.divisor, all);
+}
+
+/// Whether one of these has terms of three factors, which are summed as products of doubles.
+constexpr bool has_cubes(const reduction_info& ratio) { return sums_of(ratio).has(sum_of_xxy); }
 
 /// An enclosure as a number: head and tail are the sum of two doubles. Operators include every rounding of theirs
 /// in the bound; operands outside 2^±450, but for 0 itself, give an infinite bound. Engine: fma(x, y, z), root(x).
@@ -126,6 +168,7 @@ EXACTDOT_CORE decision decide_ratio(number_format to, const reduction_info& rati
   using number = enclosed<Engine>;
   const number numerator = numerator_of(ratio.numerator, sums);
   number divisor = divisor_of(ratio.divisor, sums);
+  if (has_degrees(ratio.divisor) && !(divisor.head > 0)) return {0, false};
   if (ratio.form == ratio_form::over_root) divisor = number::root(divisor);
   number found = number::quotient(numerator, divisor);
   if (ratio.form == ratio_form::quotient_root && !found.is_zero()) found = number::root(found);

@@ -17,23 +17,34 @@ struct reduce {
 /// A reduction without a sum: the least or greatest element, or its index (core/extremum.hpp).
 struct extremum {};
 
-/// What a ratio is made of, in the sums of x and y and their number n.
+/// What a ratio is made of, in the sums of x and y and their number n. y are the weights of weighted ratios.
 enum class ratio_numerator : unsigned char {
   product,           ///< Σxy
   comoment,          ///< n·Σxy − Σx·Σy
   moment,            ///< n·Σx² − (Σx)²
   intercept,         ///< Σy·Σx² − Σx·Σxy
   squared_distance,  ///< Σx² − 2·Σxy + Σy²
+  weighted_moment,   ///< Σy·Σx²y − (Σxy)²
 };
 enum class ratio_divisor : unsigned char {
-  weights,         ///< Σy
-  squares,         ///< Σx²·Σy²
-  one,             ///< 1
-  degrees,         ///< n·(n − ddof)
-  counts_degrees,  ///< n²·(n − ddof)
-  moment,          ///< n·Σx² − (Σx)²
-  moments,         ///< the product of that of x and that of y
+  weights,          ///< Σy
+  squares,          ///< Σx²·Σy²
+  one,              ///< 1
+  degrees,          ///< n − ddof
+  count_degrees,    ///< n·(n − ddof)
+  counts_degrees,   ///< n²·(n − ddof)
+  weights_degrees,  ///< Σy·(Σy − ddof)
+  moment,           ///< n·Σx² − (Σx)²
+  moments,          ///< the product of that of x and that of y
 };
+/// Whether n − ddof is a factor, or Σy − ddof, without which there is no result unless it is above 0.
+constexpr bool has_degrees_of_count(ratio_divisor divisor) {
+  return divisor == ratio_divisor::degrees || divisor == ratio_divisor::count_degrees ||
+         divisor == ratio_divisor::counts_degrees;
+}
+constexpr bool has_degrees(ratio_divisor divisor) {
+  return has_degrees_of_count(divisor) || divisor == ratio_divisor::weights_degrees;
+}
 enum class ratio_form : unsigned char {
   quotient,       ///< numerator/divisor
   over_root,      ///< numerator/√divisor
@@ -51,11 +62,15 @@ using form = ratio_form;
 using weighted_mean = ratio<2, numerator::product, divisor::weights, form::quotient>;
 using cosine = ratio<2, numerator::product, divisor::squares, form::over_root>;
 using distance = ratio<2, numerator::squared_distance, divisor::one, form::quotient_root>;
-using covariance = ratio<2, numerator::comoment, divisor::degrees, form::quotient>;
+using covariance = ratio<2, numerator::comoment, divisor::count_degrees, form::quotient>;
 using correlation = ratio<2, numerator::comoment, divisor::moments, form::over_root>;
 using slope = ratio<2, numerator::comoment, divisor::moment, form::quotient>;
 using intercept = ratio<2, numerator::intercept, divisor::moment, form::quotient>;
 using standard_error = ratio<1, numerator::moment, divisor::counts_degrees, form::quotient_root>;
+using weighted_variance = ratio<2, numerator::weighted_moment, divisor::weights_degrees, form::quotient>;
+using weighted_stddev = ratio<2, numerator::weighted_moment, divisor::weights_degrees, form::quotient_root>;
+using variance_about = ratio<2, numerator::squared_distance, divisor::degrees, form::quotient>;
+using stddev_about = ratio<2, numerator::squared_distance, divisor::degrees, form::quotient_root>;
 }  // namespace ratios
 
 /// In the order of the enumerators of `reduction`.
@@ -71,7 +86,8 @@ using reductions = std::tuple<                 //
     extremum, extremum,                        // min, max
     extremum, extremum,                        // argmin, argmax
     ratios::weighted_mean, ratios::cosine, ratios::distance, ratios::covariance, ratios::correlation, ratios::slope,
-    ratios::intercept, ratios::standard_error>;
+    ratios::intercept, ratios::standard_error, ratios::weighted_variance, ratios::weighted_stddev,
+    ratios::variance_about, ratios::stddev_about>;
 
 namespace terms {
 template <class Term, class Terms>
@@ -162,6 +178,8 @@ struct reduction_info {
   [[nodiscard]] constexpr std::size_t term_of(int sum) const { return sum == 0 ? term : second_term; }
   /// Whether the result depends on the number of elements.
   [[nodiscard]] constexpr bool counts_elements() const { return finish_counts_elements(finish); }
+  /// Whether it divides by degrees of freedom, n − ddof or the sum of the weights − ddof.
+  [[nodiscard]] constexpr bool has_ddof() const { return is_ratio ? has_degrees(divisor) : needs_squares(); }
   /// Whether the result is a sum as it is: of integers an integer.
   [[nodiscard]] constexpr bool is_sum() const { return sums == 1 && finish == finish::round; }
   /// Which of its sums is a sum of the term; `sums` if none is.
@@ -225,4 +243,6 @@ namespace exactdot::inline v0_3 {
 constexpr int inputs_of(reduction what) { return is_known(what) ? core::info_of(what).inputs : 1; }
 /// Whether the result is a sum of terms as it is, which of integers is an integer.
 constexpr bool gives_sum(reduction what) { return is_known(what) && core::info_of(what).is_sum(); }
+/// Whether the number of elements − ddof, or the sum of the weights − ddof, is a divisor.
+constexpr bool has_ddof(reduction what) { return is_known(what) && core::info_of(what).has_ddof(); }
 }  // namespace exactdot::inline v0_3
