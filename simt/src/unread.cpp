@@ -162,14 +162,14 @@ void machine::note_unread_shared(const block& finished) {
 
 /// A result is lost if its thread does nothing after it that others see, and if it is the only one that holds what
 /// went into it: either nobody has read anything of that thread, or the thread alone has read some word since its
-/// write before. So the unread results of lanes that compute what others compute too are none. Some word that the
-/// same line wrote must have been read.
+/// write before. So the unread results of lanes that compute what others compute too are none. As many words that
+/// the same line wrote must have been read.
 void machine::note_unread_shared(const block& finished, const region& range) {
   struct lost_words {
     const shadow_cell* first = nullptr;
     std::uintptr_t address = 0;
     std::size_t count = 0;
-    bool line_is_read = false;
+    std::size_t read = 0;  // words of the same line whose last write was read
   };
   std::map<const void*, lost_words> lines;                     // by the write's caller
   std::vector<std::uint64_t> reads_alone(threads_per_block_);  // moment of the first one since the write before
@@ -183,7 +183,7 @@ void machine::note_unread_shared(const block& finished, const region& range) {
   for_each_cell([&](std::uintptr_t, const shadow_cell& cell) {
     const access_record& read = cell.read[0];
     if (read.thread == 0) return;
-    if (cell.write.thread != 0) lines[cell.write.caller].line_is_read = true;
+    if (cell.write.thread != 0) ++lines[cell.write.caller].read;
     if (cell.read[1].thread != 0 || read.after_others) return;
     const std::uint64_t moment = moment_of(read.generation, read.time);
     std::uint64_t& first = reads_alone[index_of(read)];
@@ -203,7 +203,7 @@ void machine::note_unread_shared(const block& finished, const region& range) {
   });
   bool found = false;
   for (const auto& [caller, lost] : lines) {
-    if (lost.count == 0 || !lost.line_is_read) continue;
+    if (lost.count == 0 || lost.count > lost.read) continue;
     found = true;
     add_shared_note(
         lost.address, lost.first->write,
