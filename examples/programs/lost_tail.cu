@@ -1,4 +1,4 @@
-// Wrong on purpose, and only its sum shows it: loads of 16 bytes over n / 4 packs, and nothing for the last n mod 4 elements.
+// Wrong on purpose, and only its sum and a note show it: loads of 16 bytes over n / 4 packs, and nothing for the last n mod 4 elements.
 //
 // Tests with powers of two pass. Fix: the first n mod 4 threads add one element each, as in vectorized.cu.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Wrong on purpose, and only its sum shows it: 512 blocks leave 512 partial sums, of which a second launch adds 256.
+// Wrong on purpose, and only its sum and a note show it: 512 blocks leave 512 partial sums, of which a second launch adds 256.
 //
 // The second kernel loads one value a thread, so the rest is never read. Fix: a loop over all partial sums.
 #include <cuda_runtime.h>

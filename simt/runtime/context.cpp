@@ -1,6 +1,9 @@
 // Errors of the device and of calls; and where allocations are.
 #include "context.hpp"
 
+#include <unwind.h>
+
+#include <algorithm>
 #include <iterator>
 
 #include "running.hpp"
@@ -16,7 +19,14 @@ void check_host_access(const void* address, bool write, const void* caller) {
   if (!lock.is_held()) return;
   auto& runtime = runtime_context::instance();
   const auto at = runtime.find(address);
-  if (at == runtime.allocations.end() || at->second.use != memory_use::device) return;
+  if (at == runtime.allocations.end()) return;
+  const auto word = reinterpret_cast<std::uintptr_t>(address);
+  if (at->second.use != memory_use::device) {
+    const region* const buffer = device_memory::instance().find(word);
+    if (buffer != nullptr && !runtime.in_callback) runtime.check_host_order(*buffer, word, write, caller);
+    return;
+  }
+  if (!write) device_memory::instance().mark_read(word, 1);
   const auto offset = static_cast<const char*>(address) - static_cast<const char*>(at->first);
   runtime.report(fault_kind::host_access,
                  "buffer of " + std::to_string(at->second.bytes) + " bytes + " + std::to_string(offset),
@@ -45,7 +55,29 @@ cudaError_t runtime_context::finish(cudaError_t result) {
   const runtime_lock lock;
   if (failure_ != cudaSuccess) result = failure_;
   if (result != cudaSuccess) last_ = result;
+  if (result != cudaSuccess && failure_ == cudaSuccess) note_failure(result);
   return result;
+}
+
+/// Of a call that fails: its line, which is that of the first frame outside of the runtime.
+void runtime_context::note_failure(cudaError_t error) {
+  constexpr cudaError_t expected[] = {cudaErrorNotReady, cudaErrorPeerAccessAlreadyEnabled,
+                                      cudaErrorPeerAccessNotEnabled};
+  if (failed.error != cudaSuccess ||
+      std::find(std::begin(expected), std::end(expected), error) != std::end(expected))
+    return;
+  failed.error = error;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* data) {
+        const auto* const caller = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+        const source_line line = find_line(caller);
+        if (line.file.empty() || is_foreign(line.file) || line.file.find("simt/runtime/") != std::string::npos)
+          return _URC_NO_REASON;
+        auto& found = *static_cast<failed_call*>(data);
+        found.file = line.file, found.line = line.line;
+        return _URC_END_OF_STACK;
+      },
+      &failed);
 }
 
 cudaError_t runtime_context::wait() {
@@ -80,7 +112,7 @@ void runtime_context::note_launch() {
 
 cudaError_t runtime_context::last_error(bool reset) {
   const runtime_lock lock;
-  unseen = {};
+  unseen = {}, failed = {};
   const cudaError_t error = failure_ != cudaSuccess ? failure_ : last_;
   if (reset) last_ = cudaSuccess;
   return error;

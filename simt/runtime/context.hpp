@@ -10,8 +10,10 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "settings.hpp"
+#include "stream_order.hpp"
 
 namespace exactdot::simt {
 
@@ -44,6 +46,25 @@ class runtime_lock {
   std::unique_lock<std::recursive_mutex> held_;
 };
 
+/// A range of device memory that a copy or fill reads or writes, for the checks of its order.
+struct copied_range {
+  std::uintptr_t first;
+  std::size_t bytes;
+  bool write;
+  const char* action;
+  const void* caller;
+};
+
+/// A call that failed, until the program asks for its error.
+struct failed_call {
+  cudaError_t error = cudaSuccess;  // cudaSuccess: there is none
+  std::string file;
+  int line = 0;
+};
+
+class region;
+struct access_record;
+
 class runtime_context {
  public:
   static runtime_context& instance();
@@ -54,6 +75,10 @@ class runtime_context {
   std::size_t allocated = 0;
   std::map<const void*, std::size_t> shared_limits;  // raised limits of dynamic shared memory, by kernel
   refused_launch unseen;
+  failed_call failed;
+  stream_order order;
+  cudaStream_t current_stream = nullptr;  // of the work that runs now
+  bool in_callback = false;               // a function of the host runs as work of a stream
   bool elapsed_time_used = false;
 
   /// Notes the result of a call: it becomes the last error if it is one. Returns it, or the device's error.
@@ -70,8 +95,26 @@ class runtime_context {
   /// Adds a fault of host code at a call's return address. Each call is reported once and then counted.
   void report(fault_kind kind, const std::string& variable, const std::string& action, const void* caller);
 
+  // order_checks.cpp
+  /// Work on the current stream begins: a copy or fill; a launch, before it and after it.
+  void begin_copy(const copied_range& range);
+  void begin_launch(cudaStream_t of);
+  void check_copies_before(cudaStream_t of);
+  void check_host_order(const region& buffer, std::uintptr_t address, bool write, const void* caller);
+
  private:
   runtime_context();
+  void note_failure(cudaError_t error);
+  [[nodiscard]] stream_order::operation operation_of(std::uint32_t launch) const;
+  [[nodiscard]] static fault_site host_site(const char* action, const void* caller);
+  void report_unordered(const region& buffer, std::uintptr_t address, const fault_site& host,
+                        const fault_site& kernel, const char* cause);
+  struct noted_copy {
+    copied_range range;
+    stream_order::operation work;
+  };
+  std::vector<noted_copy> unordered_copies_;       // that the host has not waited for
+  std::vector<stream_order::operation> launches_;  // by their number
   cudaError_t last_ = cudaSuccess, pending_ = cudaSuccess, failure_ = cudaSuccess;
 };
 

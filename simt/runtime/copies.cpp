@@ -94,10 +94,13 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
   const cudaError_t failed = runtime.wait();
   if (failed != cudaSuccess) return failed;
   report_if_unwritten(from, layout, action, caller);
+  for (const rows* const range : {&from, &to})
+    runtime.begin_copy({range->first, range->span(), range == &to, action, caller});
   for (std::size_t row = 0; row < to.height; ++row) {
     const std::uintptr_t first = to.first + row * to.pitch;
     std::memmove(reinterpret_cast<void*>(first), reinterpret_cast<const void*>(from.first + row * from.pitch),
                  to.width);
+    device_memory::instance().mark_read(from.first + row * from.pitch, from.width);
     device_memory::instance().mark_written(first, to.width);
   }
   return cudaSuccess;
@@ -110,11 +113,12 @@ rows row(const void* first, std::size_t pitch, std::size_t width, std::size_t he
   return {reinterpret_cast<std::uintptr_t>(first), pitch, width, height};
 }
 
-cudaError_t fill(const rows& to, int value) {
+cudaError_t fill(const rows& to, int value, const void* caller) {
   auto& runtime = runtime_context::instance();
   if (to.span() == 0) return runtime.wait();
   if (!is_allowed(to, true) || is_host_memory(to.first)) return finish(cudaErrorInvalidValue);
   const cudaError_t failed = runtime.wait();
+  runtime.begin_copy({to.first, to.span(), true, "cudaMemset", caller});
   for (std::size_t i = 0; i < to.height && failed == cudaSuccess; ++i) {
     std::memset(reinterpret_cast<void*>(to.first + i * to.pitch), value, to.width);
     device_memory::instance().mark_written(to.first + i * to.pitch, to.width);
@@ -131,7 +135,11 @@ template <class Work>
 cudaError_t run_waiting(Work work) {
   const runtime_lock lock;
   if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
-  return work();
+  auto& runtime = runtime_context::instance();
+  runtime.current_stream = nullptr;
+  const cudaError_t result = work();
+  runtime.order.synchronise(nullptr);
+  return result;
 }
 
 cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
@@ -144,6 +152,7 @@ cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_
   if (failed != cudaSuccess) return failed;
   if (to_symbol) {
     std::memmove(static_cast<char*>(to) + offset, from, bytes);
+    device_memory::instance().mark_read(reinterpret_cast<std::uintptr_t>(from), bytes);
   } else {
     std::memmove(to, static_cast<const char*>(from) + offset, bytes);
     device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(to), bytes);
@@ -246,15 +255,19 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   });
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return run_waiting([=] { return fill(row(to, bytes), value); });
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] { return fill(row(to, bytes), value, caller); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return run_or_capture(stream, [=] { return fill(row(to, bytes), value); });
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] { return fill(row(to, bytes), value, caller); });
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
-  return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value); });
+  const void* const caller = __builtin_return_address(0);
+  return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value, caller); });
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
                               cudaStream_t stream) {
-  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value); });
+  const void* const caller = __builtin_return_address(0);
+  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value, caller); });
 }

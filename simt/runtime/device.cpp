@@ -70,6 +70,7 @@ cudaError_t cudaSetDevice(int device) { return finish(device == 0 ? cudaSuccess 
 cudaError_t cudaSetDeviceFlags(unsigned) { return finish(cudaSuccess); }
 cudaError_t cudaDeviceSynchronize() {
   const cudaError_t refused = refuse_while_any_captures();
+  if (refused == cudaSuccess) runtime_context::instance().order.synchronise();
   return refused == cudaSuccess ? runtime_context::instance().wait() : finish(refused);
 }
 cudaError_t cudaDeviceReset() { return runtime_context::instance().wait(); }

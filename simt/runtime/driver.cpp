@@ -102,7 +102,8 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxSetCurrent(CUcontext context) {
   return context == nullptr || context == &only_context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
-CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values, CUdeviceptr pointer) {
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** values,
+                                CUdeviceptr pointer) {
   for (unsigned i = 0; i < count; ++i) {
     if (!store_attribute(attributes[i], values[i], reinterpret_cast<const void*>(pointer)))
       return CUDA_ERROR_INVALID_VALUE;

@@ -40,6 +40,14 @@ std::set<cudaGraphExec_t>& executables() {
   return all;
 }
 
+/// What a function of the host accesses is ordered by its stream.
+void run_of_host(const std::function<void()>& function) {
+  auto& runtime = runtime_context::instance();
+  const bool before = std::exchange(runtime.in_callback, true);
+  function();
+  runtime.in_callback = before;
+}
+
 }  // namespace
 
 cudaGraph_t graph_of(cudaStream_t stream) {
@@ -56,7 +64,7 @@ void run_or_capture_of_host(cudaStream_t stream, std::function<void()> function)
     if (const cudaGraph_t graph = graph_of(stream); graph != nullptr)
       return graph->work.push_back({std::move(function), true});
   }
-  function();
+  run_of_host(function);
 }
 void join_capture(cudaStream_t stream, cudaGraph_t graph) {
   for (const auto& [captured, of] : captures()) {
@@ -149,12 +157,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
     work = executable->work;
   }
-  run_or_capture_of_host(stream, [work] {
+  run_or_capture_of_host(stream, [work, stream] {
     for (const captured_step& step : *work) {
       if (step.of_host) {
         step.run();
       } else {
         const runtime_lock lock;
+        runtime_context::instance().current_stream = stream;
         step.run();
       }
     }

@@ -17,7 +17,10 @@ void run_or_capture_of_host(cudaStream_t stream, std::function<void()> function)
 template <class Work>
 cudaError_t run_or_capture(cudaStream_t stream, Work work) {
   const runtime_lock lock;
-  if (!is_capturing(stream)) return work();
+  if (!is_capturing(stream)) {
+    runtime_context::instance().current_stream = stream;
+    return work();
+  }
   capture(stream, [work] { static_cast<void>(work()); });
   return cudaSuccess;
 }

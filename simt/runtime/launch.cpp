@@ -103,6 +103,7 @@ refusal check(const configuration& launch, const void* kernel) {
 void refuse(const configuration& launch, cudaError_t error, const std::string& reason) {
   auto& runtime = runtime_context::instance();
   state_of_thread().result = runtime.finish(error);
+  runtime.failed = {};
   if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
 }
 
@@ -115,6 +116,7 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
     runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
   runtime.stream.state().cooperative = launch.cooperative;
   detail::reset_grid_barrier();
+  runtime.begin_launch(launch.stream);
   try {
     detail::run(runtime.stream, launch.grid, launch.block, launch.shared_bytes, launch.cluster, kernel, body,
                 closure, bytes);
@@ -123,6 +125,7 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
     refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
   }
   runtime.stream.settings().resident_blocks = resident_blocks;
+  runtime.check_copies_before(launch.stream);
   runtime.note_launch();
 }
 
@@ -187,7 +190,11 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   const std::shared_ptr<void> copy(operator new (bytes, std::align_val_t{64}),
                                    [](void* memory) { operator delete (memory, std::align_val_t{64}); });
   std::copy(first, first + bytes, static_cast<char*>(copy.get()));
-  capture(launch.stream, [=] { run_now(launch, body, copy.get(), bytes, kernel); });
+  capture(launch.stream, [=] {
+    configuration replayed = launch;
+    replayed.stream = runtime_context::instance().current_stream;
+    run_now(replayed, body, copy.get(), bytes, kernel);
+  });
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 // memory too, whose writes by the host are not seen: it counts as written.
 #include <cstdlib>
 #include <exactdot/error.hpp>
+#include <exactdot/simt/on_cpu.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
 
@@ -28,24 +29,35 @@ cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
   } catch (const std::exception&) {  // no address range, or no memory for the simulator's records
     return finish(cudaErrorMemoryAllocation);
   }
-  if (use != memory_use::device)
+  if (use != memory_use::device) {
     device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(*pointer), bytes);
+    device_memory::instance().find(reinterpret_cast<std::uintptr_t>(*pointer))->used_by_host = true;
+  }
   runtime.allocations[*pointer] = {bytes, use};
   runtime.allocated += bytes;
   return runtime.wait();
 }
 
-cudaError_t release(void* pointer, bool page_locked) {
+cudaError_t release(void* pointer, bool page_locked, const char* action, const void* caller) {
   const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return runtime.wait();
   if (const cudaError_t refused = refuse_while_any_captures(); refused != cudaSuccess) return finish(refused);
   const auto at = runtime.allocations.find(pointer);
-  if (at == runtime.allocations.end() || (at->second.use == memory_use::page_locked) != page_locked)
-    return finish(cudaErrorInvalidValue);
+  if (at == runtime.allocations.end() || (at->second.use == memory_use::page_locked) != page_locked) {
+    const auto [start, size] = device_memory::instance().find_released(reinterpret_cast<std::uintptr_t>(pointer));
+    if (size == 0) return finish(cudaErrorInvalidValue);
+    runtime.report(fault_kind::second_free, "released buffer of " + std::to_string(size) + " bytes", action,
+                   caller);
+    const failed_call before = runtime.failed;
+    const cudaError_t result = finish(cudaErrorInvalidValue);
+    runtime.failed = before;  // it is reported already
+    return result;
+  }
+  runtime.order.synchronise();
   runtime.allocated -= at->second.bytes;
   runtime.allocations.erase(at);
-  device_memory::instance().release(pointer);
+  exactdot::simt::detail::release(runtime.stream, pointer);
   return runtime.wait();
 }
 
@@ -76,9 +88,13 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   if (height > device_memory_bytes() / *pitch) return finish(cudaErrorMemoryAllocation);
   return cudaMalloc(pointer, *pitch * height);
 }
-cudaError_t cudaFree(void* pointer) { return release(pointer, false); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, false); }
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true); }
+cudaError_t cudaFree(void* pointer) { return release(pointer, false, "cudaFree", __builtin_return_address(0)); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  return release(pointer, false, "cudaFreeAsync", __builtin_return_address(0));
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  return release(pointer, true, "cudaFreeHost", __builtin_return_address(0));
+}
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   const runtime_lock lock;

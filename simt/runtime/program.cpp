@@ -19,6 +19,7 @@
 #include <iostream>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "context.hpp"
 #include "report.hpp"
@@ -57,7 +58,7 @@ void send(const std::string& bytes) {
 /// Reports once. Returns the status of a program that would end with this one.
 int report_now(int status, int signal = 0) {
   if (getpid() != process || std::exchange(reported, true)) return status;
-  run_report report = collect_report();
+  run_report report = collect_report(signal != 0 ? 1 : status);
   report.stopped_by = signal;
   report.in_launch = signal != 0 && running != nullptr;
   bool written = true;
@@ -67,7 +68,7 @@ int report_now(int status, int signal = 0) {
   } else {
     written = publish(report);
   }
-  return status_after(status, written, !report.findings.empty());
+  return status_after(status, written, report.faults() != 0);
 }
 
 void on_end(int status, void*) {
@@ -167,6 +168,7 @@ void add(run_report& total, const run_report& report) {
 /// Runs the program with every seed. Returns in the processes of the runs only.
 void run_all_seeds(program_settings& settings) {
   run_report total;
+  std::vector<run_report> runs;
   int first_status = 0;
   struct sigaction action {};
   action.sa_handler = stop_runs;
@@ -177,23 +179,29 @@ void run_all_seeds(program_settings& settings) {
     int status = 0;
     if (run_once(i, report, status)) {
       settings.seed += i;
+      runtime_context::instance().stream.state().keeps_sums = true;
       runtime_context::instance().stream.settings().seed = settings.seed;
       return;
     }
     if (status != status_of_findings && first_status == 0) first_status = status;
     add(total, report);
+    runs.push_back(std::move(report));
     if (stopped_by != 0) {
       settings.seeds = i + 1;
       total.stopped_by = stopped_by;
       break;
     }
   }
+  const auto is_race = [](const finding& found) { return found.key.starts_with(name_of(fault_kind::data_race)); };
+  if (std::none_of(total.findings.begin(), total.findings.end(), is_race)) {
+    for (finding& note : compare_sums(runs, settings.seed)) total.findings.push_back(std::move(note));
+  }
   const bool written = publish(total);
   if (stopped_by != 0) {
     std::signal(stopped_by, SIG_DFL);
     std::raise(stopped_by);
   }
-  end_process(status_after(first_status, written, !total.findings.empty()));
+  end_process(status_after(first_status, written, total.faults() != 0));
 }
 
 /// Before the program's own initialisers, so that on_end() is called after its destructors.
@@ -219,15 +227,22 @@ const char exactdot_simtcc_program = 1;
 [[noreturn]] void _Exit(int status) { _exit(status); }
 }
 
-constexpr char field = '\x1f', record = '\x1e';
+constexpr char field = '\x1f', record = '\x1e', part = '\x1d';
 
 std::string to_bytes(const run_report& report) {
+  std::string sums;
+  for (const run_report::sum& sum : report.sums) {
+    char value[32];
+    std::snprintf(value, sizeof value, "%a", sum.value);
+    sums += sum.key + part + sum.variable + part + sum.file + part + std::to_string(sum.line) + part + value + part;
+  }
   std::string bytes = std::to_string(report.launches) + field + std::to_string(report.steps) + field +
                       (report.elapsed_time_used ? "1" : "0") + field + std::to_string(report.stopped_by) + field +
-                      (report.in_launch ? "1" : "0") + field + report.costs + field + report.costs_json + record;
+                      (report.in_launch ? "1" : "0") + field + sums + field + report.costs + field +
+                      report.costs_json + record;
   for (const finding& found : report.findings)
-    bytes +=
-        found.text + field + found.json + field + found.key + field + std::to_string(found.first_seed) + record;
+    bytes += found.text + field + found.json + field + found.key + field + (found.is_note ? "1" : "0") + field +
+             std::to_string(found.first_seed) + record;
   return bytes;
 }
 
@@ -245,10 +260,25 @@ run_report from_bytes(const std::string& bytes) {
   report.elapsed_time_used = next(field) == "1";
   report.stopped_by = static_cast<int>(std::strtol(next(field).c_str(), nullptr, 10));
   report.in_launch = next(field) == "1";
+  const std::string sums = next(field);
+  for (std::size_t first = 0; first < sums.size();) {
+    const auto take = [&] {
+      const std::size_t stop = std::min(sums.find(part, first), sums.size());
+      std::string text = sums.substr(first, stop - first);
+      first = stop + 1;
+      return text;
+    };
+    run_report::sum sum;
+    sum.key = take(), sum.variable = take(), sum.file = take();
+    sum.line = static_cast<int>(std::strtol(take().c_str(), nullptr, 10));
+    sum.value = std::strtod(take().c_str(), nullptr);
+    report.sums.push_back(sum);
+  }
   report.costs = next(field), report.costs_json = next(record);
   while (at < bytes.size()) {
     finding found;
     found.text = next(field), found.json = next(field), found.key = next(field);
+    found.is_note = next(field) == "1";
     found.first_seed = std::strtoull(next(record).c_str(), nullptr, 10);
     report.findings.push_back(found);
   }

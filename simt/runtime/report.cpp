@@ -1,12 +1,17 @@
 // Text and JSON of findings. One line a finding; a summary line always, so that silence is never taken for success.
 #include "report.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "context.hpp"
-#include "machine.hpp"
+#include "running.hpp"
+#include "unread.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -51,7 +56,7 @@ finding to_finding(const fault& found) {
     if (found.kind != fault_kind::data_race) sites[other ? 1 : 0] += '|' + site.action;
   }
   if (found.kind == fault_kind::data_race && sites[1] < sites[0]) std::swap(sites[0], sites[1]);
-  return {found.text(), json, name_of(found.kind) + ('|' + sites[0]) + '|' + sites[1], 1, 0};
+  return {found.text(), json, name_of(found.kind) + ('|' + sites[0]) + '|' + sites[1], is_note(found.kind), 1, 0};
 }
 
 std::string to_json(const line_costs& line) {
@@ -81,14 +86,18 @@ bool write_json(const run_report& report, const program_settings& settings) {
       "{\n  \"seed\": " + std::to_string(settings.seed) + ",\n  \"seeds\": " + std::to_string(settings.seeds) +
       ",\n  \"model\": \"" + name_of(settings.model) + "\",\n  \"launches\": " + std::to_string(report.launches) +
       ",\n  \"steps\": " + std::to_string(report.steps) +
-      ",\n  \"stopped_by\": " + (report.stopped_by == 0 ? "null" : quoted(strsignal(report.stopped_by))) +
-      ",\n  \"findings\": [";
-  for (const finding& found : report.findings) {
-    json += &found == report.findings.data() ? "\n    " : ",\n    ";
-    json += found.json + ", \"seeds\": " + std::to_string(found.seeds) +
-            ", \"first_seed\": " + std::to_string(found.first_seed) + "}";
+      ",\n  \"stopped_by\": " + (report.stopped_by == 0 ? "null" : quoted(strsignal(report.stopped_by)));
+  for (const bool notes : {false, true}) {
+    std::string list;
+    for (const finding& found : report.findings) {
+      if (found.is_note != notes) continue;
+      list += list.empty() ? "\n    " : ",\n    ";
+      list += found.json + ", \"seeds\": " + std::to_string(found.seeds) +
+              ", \"first_seed\": " + std::to_string(found.first_seed) + "}";
+    }
+    json +=
+        std::string(",\n  \"") + (notes ? "notes" : "findings") + "\": [" + list + (list.empty() ? "]" : "\n  ]");
   }
-  json += report.findings.empty() ? "]" : "\n  ]";
   if (settings.profile) json += ",\n  \"costs\": [" + report.costs_json + "]";
   json += "\n}\n";
   std::FILE* const file = std::fopen(settings.json.c_str(), "w");
@@ -100,8 +109,54 @@ bool write_json(const run_report& report, const program_settings& settings) {
 
 }  // namespace
 
-run_report collect_report() {
-  const auto& runtime = runtime_context::instance();
+std::size_t run_report::faults() const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const finding& found) { return !found.is_note; }));
+}
+
+std::vector<finding> compare_sums(const std::vector<run_report>& runs, std::uint64_t first_seed) {
+  struct extremes {
+    const run_report::sum* first;
+    double min, max;
+    std::set<double> values;
+  };
+  std::map<std::string, extremes> by_key;
+  for (const run_report& run : runs) {
+    for (const run_report::sum& sum : run.sums) {
+      extremes& known = by_key.try_emplace(sum.key, extremes{&sum, sum.value, sum.value, {}}).first->second;
+      known.min = std::min(known.min, sum.value), known.max = std::max(known.max, sum.value);
+      known.values.insert(sum.value);
+    }
+  }
+  std::map<std::pair<std::string, int>, const extremes*> widest;  // by line
+  const auto spread = [](const extremes& of) {
+    return (of.max - of.min) / std::max(std::abs(of.max), std::abs(of.min));
+  };
+  for (const auto& [key, sum] : by_key) {
+    if (!(sum.max > sum.min)) continue;
+    const extremes*& known = widest[{sum.first->file, sum.first->line}];
+    if (known == nullptr || spread(sum) > spread(*known)) known = &sum;
+  }
+  std::vector<finding> found;
+  for (const auto& [line, sum] : widest) {
+    char values[128];
+    std::snprintf(values, sizeof values, "%zu results, from %.9g to %.9g (%.2g of them)", sum->values.size(),
+                  sum->min, sum->max, spread(*sum));
+    fault note;
+    note.kind = fault_kind::order_dependent;
+    note.space = "global", note.variable = sum->first->variable;
+    note.site.by_host = true, note.site.action = "sum by atomics", note.site.file = line.first;
+    note.site.line = line.second;
+    note.cause = std::string("no race, but each addition of floats rounds, and the seed orders them: ") + values;
+    note.fix = "if the bits count, integers, or sums in a fixed order";
+    found.push_back(to_finding(note));
+    found.back().seeds = static_cast<unsigned>(runs.size()), found.back().first_seed = first_seed;
+  }
+  return found;
+}
+
+run_report collect_report(int status) {
+  auto& runtime = runtime_context::instance();
   run_report report;
   report.launches = runtime.stream.counted().launches;
   report.steps = runtime.stream.counted().steps;
@@ -116,6 +171,26 @@ run_report collect_report() {
     found.site.file = unseen.file, found.site.line = unseen.line;
     report.findings.push_back(to_finding(found));
   }
+  if (!runtime.device_failed() && running == nullptr)
+    device_memory::instance().for_each_buffer(
+        [&](const region& buffer) { note_unread_words(runtime.stream.state(), buffer); });
+  for (const fault& note : runtime.stream.notes()) report.findings.push_back(to_finding(note));
+  if (const failed_call& failed = runtime.failed;
+      status == 0 && failed.error != cudaSuccess && !runtime.device_failed()) {
+    fault note;
+    note.kind = fault_kind::failed_call;
+    note.variable = std::string(cudaGetErrorName(failed.error)) + ": " + cudaGetErrorString(failed.error);
+    note.site.by_host = true, note.site.action = "call";
+    note.site.file = failed.file, note.site.line = failed.line;
+    note.cause = "the program has never asked for the error, and ends with status 0";
+    note.fix = "a check of the result of every call";
+    report.findings.push_back(to_finding(note));
+  }
+  for (const auto& sum : runtime.stream.state().sums)
+    report.sums.push_back(
+        {std::to_string(sum.launch) + "+" + std::to_string(sum.offset),
+         "buffer of " + std::to_string(sum.buffer_bytes) + " bytes + " + std::to_string(sum.offset), sum.file,
+         sum.line, sum.value});
   report.costs = cost_table(runtime.stream.costs());
   for (const line_costs& line : runtime.stream.costs())
     report.costs_json += (report.costs_json.empty() ? "\n    " : ",\n    ") + to_json(line);
@@ -129,7 +204,7 @@ bool publish(const run_report& report) {
                                                : "seeds " + std::to_string(settings.seed) + " to " +
                                                      std::to_string(settings.seed + settings.seeds - 1);
   const std::string launches = std::to_string(report.launches) + (report.launches == 1 ? " launch" : " launches");
-  const std::string count = report.findings.empty() ? "no findings" : plural(report.findings.size(), "finding");
+  const std::string count = report.faults() == 0 ? "no findings" : plural(report.faults(), "finding");
   std::string text;
   if (report.stopped_by != 0) {
     text = std::string("simtcc: the program did not run to its end: ") + strsignal(report.stopped_by) +
@@ -138,7 +213,7 @@ bool publish(const run_report& report) {
   text += "simtcc: " + count + " in " + launches + " (" + plural(report.steps, "step") + ", " + runs + ", " +
           name_of(settings.model) + ")\n";
   for (const finding& found : report.findings) {
-    text += "simtcc: " + found.text;
+    text += (found.is_note ? "simtcc: note: " : "simtcc: ") + found.text;
     if (settings.seeds > 1) {
       text += "; with " + plural(found.seeds, "seed") + " of " + std::to_string(settings.seeds) +
               ", the first is " + std::to_string(found.first_seed);

@@ -16,6 +16,7 @@ struct CUevent_st {
   bool recorded = false, has_time = true;
   std::uint64_t steps = 0;
   cudaGraph_t captured_by = nullptr;
+  exactdot::simt::work_clock done;  // what precedes it
 };
 
 namespace exactdot::simt {
@@ -59,10 +60,17 @@ cudaError_t call_host(cudaStream_t stream, Function function) {
 cudaError_t wait_for(cudaEvent_t event) {
   const cudaError_t result = check_event(event);
   const bool is_captured = result == cudaSuccess && event->captured_by != nullptr;
+  if (result == cudaSuccess) runtime_context::instance().order.synchronise(event->done);
   return wait_if(is_captured ? cudaErrorCapturedEvent : result);
 }
 
 }  // namespace
+
+bool is_non_blocking(cudaStream_t stream) {
+  if (stream == cudaStreamPerThread) return false;
+  return has_state(stream) && (stream->flags & cudaStreamNonBlocking) != 0;
+}
+
 }  // namespace exactdot::simt
 
 using namespace exactdot::simt;
@@ -86,12 +94,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return finish(cudaErrorInvalidResourceHandle);
   }
   live_streams().erase(stream);
+  runtime_context::instance().order.forget(stream);
   delete stream;
   return finish(cudaSuccess);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const runtime_lock lock;
   const cudaError_t error = check_stream(stream);
+  if (error == cudaSuccess) runtime_context::instance().order.synchronise(stream);
   return wait_if(error == cudaSuccess ? refuse_while_capturing(stream) : error);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
@@ -100,6 +110,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   cudaError_t error = check_stream(stream);
   if (error == cudaSuccess) error = check_event(event);
   if (error == cudaSuccess && event->captured_by != nullptr) join_capture(stream, event->captured_by);
+  if (error == cudaSuccess) runtime_context::instance().order.wait(stream, event->done);
   return finish(error);
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -164,6 +175,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->captured_by = graph_of(stream);
   if (event->captured_by != nullptr) return finish(cudaSuccess);
   event->recorded = true;
+  event->done = runtime_context::instance().order.clock_of(stream);
   event->steps = runtime_context::instance().stream.counted().steps + ++records;
   return finish(check_stream(stream));
 }

@@ -37,7 +37,12 @@ void report_access(const void* address, std::size_t size, bool write, access_ord
 template <class T, class Next>
 T update(volatile T* target, const void* caller, Next next) {
   const auto at = reinterpret_cast<std::uintptr_t>(target);
-  if (in_kernel) as_simulator([&] { running->atomic(at, sizeof(T), true, false, caller); });
+  if (in_kernel) {
+    as_simulator([&] {
+      running->current().atomic = {};
+      running->atomic(at, sizeof(T), true, false, caller);
+    });
+  }
   const T old = *target;
   const T changed = next(old);
   if (changed == old) return old;

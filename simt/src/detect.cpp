@@ -49,6 +49,7 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
   if (has_waited && recording_) record_access(place, address, size, kind, caller);
   if (kind.write && module_.is_read_only(place.address))
     report(fault_kind::constant_write, place, kind.name(), site);
+  if (current_->held_lock != 0) note_locked_access(address, site);
   if (settings_.detect) {
     if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, site);
     check_access(place, size, kind, site);
@@ -79,6 +80,7 @@ void machine::access(std::uintptr_t address, std::size_t size, bool write, acces
 void machine::atomic(std::uintptr_t address, std::size_t size, bool reads, bool block_scope, const void* caller) {
   if (address % size != 0) misaligned(address, "atomic", caller);
   if (is_local(address)) return;
+  note_atomic_site(caller);
   begin_access(address, size, {reads, true, true, block_scope, !reads}, caller);
   ++stream_.counted.atomics;
 }
@@ -123,6 +125,9 @@ void machine::synchronise_through(const location& place, const access_kind& kind
 
 void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
   if (kind.read) check_written(place, size, kind, caller);
+  if (kind.reads()) place.range->mark_read(place.address, size);
+  if (kind.write) place.range->mark_written_by_kernel(place.address, size);
+  if (kind.write) note_result(*place.range, kind);
   check_races(place, size, kind, caller);
 }
 

@@ -55,6 +55,22 @@ void explain_race(fault& found, const race_facts& facts) {
   found.cause = facts.both_volatile ? "volatile does not order, and " : "";
   found.cause += cause_of(facts.relation);
   found.fix = fix_of(facts.relation);
+  if (facts.in_lock) {
+    found.cause = "both are under a lock, which without fences orders nothing";
+    found.fix = "__threadfence() after acquiring the lock and before releasing it";
+    return;
+  }
+  if (facts.is_guess && facts.relation == race_relation::one_atomic) {
+    found.cause = "a read that is not atomic, of a word that atomicCAS changes";
+    found.fix = "a first read that is volatile or atomic; atomicCAS checks its value";
+    return;
+  }
+  if (facts.after_fence && (threads || facts.relation == race_relation::one_atomic)) {
+    found.cause += ", and a fence waits for no other thread";
+    if (facts.relation == race_relation::one_atomic)
+      found.fix =
+          "a wait for the other side: a barrier, or two launches, or a counter of blocks whose last one reads";
+  }
   if (!threads || !facts.same_line) return;
   const std::string atomic = "an atomic function such as atomicAdd";
   found.fix = facts.relation == race_relation::blocks ? atomic : found.fix + ", or " + atomic;
@@ -86,6 +102,10 @@ const char* fix_of(fault_kind kind) {
       return "fence.proxy.async by the writing threads, before the barrier";
     case fault_kind::constant_write:
       return "a __device__ variable, or cudaMemcpyToSymbol by the host";
+    case fault_kind::missing_synchronisation:
+      return "cudaDeviceSynchronize(), or of streams cudaStreamSynchronize() or an event, between the two";
+    case fault_kind::second_free:
+      return "one release, or a pointer that becomes null with it";
     case fault_kind::host_access:
       return "cudaMemcpy, or managed memory";
     default:

@@ -47,8 +47,22 @@ const char* name_of(fault_kind kind) {
       return "host_access";
     case fault_kind::refused_launch:
       return "refused_launch";
+    case fault_kind::missing_synchronisation:
+      return "missing_synchronisation";
+    case fault_kind::second_free:
+      return "second_free";
+    case fault_kind::unread_shared:
+      return "unread_shared";
+    case fault_kind::unread_global:
+      return "unread_global";
+    case fault_kind::failed_call:
+      return "failed_call";
+    case fault_kind::order_dependent:
+      return "order_dependent";
   }
   return "unknown";
 }
+
+bool is_note(fault_kind kind) { return kind >= fault_kind::unread_shared; }
 
 }  // namespace exactdot::simt

@@ -26,8 +26,9 @@ struct block;
 struct cluster;
 struct thread;
 namespace detail {
-enum class collective_kind : std::uint8_t;  // on_cpu.hpp
-}
+enum class collective_kind : std::uint8_t;  // kernel.hpp
+enum class atomic_use : std::uint8_t;
+}  // namespace detail
 
 enum class thread_status : std::uint8_t {
   ready,
@@ -81,10 +82,17 @@ struct thread {
 
   // repetition
   recent_accesses recent;
+  quiet_loop quiet;
   std::uintptr_t last_address = 0;
   const void* repeated_by = nullptr;      // lock step: the user's line of the access after which it is parked
   std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
 
+  detail::atomic_use atomic{};               // of its last atomic operation
+  std::uintptr_t held_lock = 0;              // a word that it has acquired by compare and swap, or exchange
+  bool fenced = false;                       // it has executed a fence
+  bool was_read = false;                     // another thread has read what it wrote to shared memory
+  std::uint64_t seen_at = 0;                 // moment of the last thing that it did and that others can see
+  std::uint64_t shared_writes[2] = {};       // moments of its last two writes there (unread.cpp)
   written_range written;                     // its last access
   std::unique_ptr<struct_copy> copied_read;  // its last access, if that may be the first half of a copy
 

@@ -66,6 +66,14 @@ struct visited_blocks {
   }
 };
 
+/// Basic blocks that a thread has visited since its last step; and its state at one of them, if they are many.
+struct quiet_loop {
+  static constexpr std::uint64_t first_look = 1 << 20;
+  std::uint64_t blocks = 0, next_look = first_look, looked_at = 0;
+  const void* place = nullptr;
+  std::uint64_t state = 0;
+};
+
 /// A thread's last accesses with different callers, places or contents.
 struct recent_accesses {
   struct access {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "accesses.hpp"
@@ -34,6 +35,13 @@
 #include "symbols.hpp"
 
 namespace exactdot::simt {
+
+/// A word to which atomic functions have added floats or doubles.
+struct float_sum {
+  const void* site = nullptr;
+  std::uint32_t first = 0;  // number of a thread that did
+  bool is_double = false, by_several = false;
+};
 
 /// One launch.
 class machine {
@@ -145,6 +153,7 @@ class machine {
   void compare_states(thread& self, const void* caller);
   void resume_clock_readers();
   void report_endless(std::uint64_t count, const char* what);
+  void check_quiet_loop(const void* caller);
   [[nodiscard]] std::uint64_t narrow_budget() const {
     constexpr std::uint64_t steps_per_thread = 50'000;
     return settings_.narrow_budget + steps_per_thread * threads_per_block_ * resident_.size();
@@ -235,6 +244,26 @@ class machine {
   void record_read(region& range, shadow_cell& cell, const access_record& current);
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
   [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
+
+  // unread.cpp
+  void note_exchange(const region& range, const access_record& written);
+  void note_seen();
+  void note_result(const region& range, const access_kind& kind);
+  void note_unread_shared(const block& finished);
+  void note_unread_shared(const block& finished, const region& range);
+  void add_shared_note(std::uintptr_t address, const access_record& write, const std::string& cause);
+
+  // locks.cpp
+ public:
+  void note_atomic(std::uintptr_t address, bool changed);
+
+ private:
+  void note_atomic_site(const void* caller);
+  void note_locked_access(std::uintptr_t address, const void* site);
+  void add_atomic_facts(race_facts& facts, const access_record& current, const access_record& other,
+                        bool one_reads) const;
+  [[nodiscard]] bool has_fenced(std::uint32_t number) const;
+  void keep_float_sums();
 
   // struct_copy.cpp
   bool begin_struct_copy(const location& place, std::size_t size, const void* caller);
@@ -333,6 +362,10 @@ class machine {
   struct_copy copy_;
   bool instrumented_ = false;  // a function or basic block of the kernel has called the simulator
   bool ended_ = false;
+  bool found_fault_ = false;                                      // in this launch
+  std::unordered_map<const void*, std::uintptr_t> locked_sites_;  // accesses under a lock: the lock's address
+  std::unordered_set<const void*> compare_sites_;                 // compare and swap
+  std::map<std::uintptr_t, float_sum> float_sums_;                // words to which atomics added floats
   std::exception_ptr failure_;
 
   std::vector<std::pair<std::uint32_t, const void*>>

@@ -136,4 +136,9 @@ void device_memory::mark_written(std::uintptr_t address, std::size_t bytes) {
   if (found != nullptr) found->mark_written(address, std::min(bytes, found->size - (address - found->start)));
 }
 
+void device_memory::mark_read(std::uintptr_t address, std::size_t bytes) {
+  region* const found = bytes == 0 ? nullptr : find(address);
+  if (found != nullptr) found->mark_read(address, std::min(bytes, found->size - (address - found->start)));
+}
+
 }  // namespace exactdot::simt

@@ -6,12 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exactdot/simt/vector_types.hpp>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "region.hpp"
 
 namespace exactdot::simt {
+
+struct launch_shape {
+  uint3 grid, block;
+};
 
 class device_memory {
  public:
@@ -22,6 +28,7 @@ class device_memory {
   void* allocate(std::size_t bytes, bool shared = false, std::uint32_t block = 0);
   void release(void* memory);
   void mark_written(std::uintptr_t address, std::size_t bytes);
+  void mark_read(std::uintptr_t address, std::size_t bytes);
 
   [[nodiscard]] bool holds(std::uintptr_t address) const { return address - base_ < reserved_; }
   /// Returns the buffer that contains this address; null between buffers.
@@ -36,7 +43,15 @@ class device_memory {
   bool register_host(void* first, std::size_t bytes);
   bool unregister_host(void* first);
   [[nodiscard]] region* find_registered(std::uintptr_t address);
-  void next_launch() { ++launches_; }
+  void next_launch(const launch_shape& shape) { ++launches_, shapes_.push_back(shape); }
+  [[nodiscard]] const launch_shape& shape_of(std::uint32_t launch) const { return shapes_[launch - 1]; }
+  /// Calls the action for each buffer.
+  template <class Action>
+  void for_each_buffer(Action action) const {
+    for (const auto& [start, buffer] : live_) {
+      if (!buffer.shared) action(buffer);
+    }
+  }
   [[nodiscard]] std::uint32_t launch() const { return launches_; }
 
  private:
@@ -52,6 +67,7 @@ class device_memory {
   std::map<std::uintptr_t, std::size_t> released_;  // the last ones: size by address
   std::deque<std::uintptr_t> order_of_release_;     // their addresses, oldest first
   std::uint32_t launches_ = 0;
+  std::vector<launch_shape> shapes_;  // of all launches
 };
 
 }  // namespace exactdot::simt

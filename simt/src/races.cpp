@@ -148,7 +148,9 @@ void machine::record_read(region& range, shadow_cell& cell, const access_record&
   const bool replaces =
       is_never_kept(first) || is_never_kept(current) ? happens_before_current(first) : stands_for(current, first);
   if (first.thread == 0 || replaces) {
+    const bool after_others = first.after_others || (first.thread != 0 && first.thread != current.thread);
     first = current;
+    first.after_others = after_others;
     return;
   }
   const access_record replaced = std::exchange(cell.read[1], current);
@@ -190,6 +192,7 @@ void machine::check_races(const location& place, std::size_t size, const access_
       fenced = true;  // reported once for a copy
       report(fault_kind::missing_proxy_fence, word_place, kind.name(), caller, &cell.write, "write");
     }
+    if (kind.reads()) note_exchange(*place.range, cell.write);
     if (kind.write) {
       record_write(*place.range, cell, current, other != nullptr);
     } else {

@@ -1,11 +1,14 @@
 // Region: a range of simulated memory that a kernel sees as one object, with its shadow memory.
 //
 // A region is a buffer, a shared variable or the writable segment of a program. Its shadow memory records which
-// bytes were ever written and, per four bytes, the latest accesses (shadow.hpp).
-// Cost: one bit per byte, and 20 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory.
+// bytes were ever written, which words kernels wrote or anyone read, and, per four bytes, the latest accesses
+// (shadow.hpp).
+// Cost: 1.5 bits per byte, and 20 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory, of
+// which there is 1 GiB at most.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,6 +61,36 @@ class byte_set {
   std::vector<std::uint64_t> words_;
 };
 
+/// Shadow memory of 1 KiB. All pages are in one list, oldest first: beyond max_shadow_bytes the oldest is released,
+/// and what it recorded is forgotten. That may hide a race, and makes up none.
+class shadow_page {
+ public:
+  static constexpr std::size_t cells = 256;
+  /// `holder`: the pointer to the page, which is reset when it is released.
+  explicit shadow_page(std::unique_ptr<shadow_page>& holder) : holder_(&holder), before_(newest) {
+    (before_ == nullptr ? oldest : before_->after_) = this;
+    newest = this;
+    if (++count > max_shadow_bytes / sizeof(shadow_page)) oldest->holder_->reset();
+  }
+  ~shadow_page() {
+    (before_ == nullptr ? oldest : before_->after_) = after_;
+    (after_ == nullptr ? newest : after_->before_) = before_;
+    --count;
+  }
+  shadow_page(const shadow_page&) = delete;
+  shadow_page& operator=(const shadow_page&) = delete;
+  [[nodiscard]] shadow_cell& operator[](std::size_t i) { return cells_[i]; }
+
+  static constexpr std::size_t max_shadow_bytes = std::size_t{1} << 30;
+
+ private:
+  static inline shadow_page *oldest = nullptr, *newest = nullptr;
+  static inline std::size_t count = 0;
+  std::array<shadow_cell, cells> cells_;
+  std::unique_ptr<shadow_page>* holder_;
+  shadow_page *before_, *after_ = nullptr;
+};
+
 class region {
  public:
   region(std::uintptr_t first, std::size_t bytes, bool is_shared, bool all_written)
@@ -65,6 +98,8 @@ class region {
         size(bytes),
         shared(is_shared),
         written_(all_written ? 0 : bytes),
+        read_(all_written ? 0 : words_of(first, bytes)),
+        written_by_kernels_(all_written ? 0 : words_of(first, bytes)),
         all_written_(all_written) {}
 
   std::uintptr_t start;
@@ -72,6 +107,7 @@ class region {
   bool shared;
   std::uint32_t block = 0;      // if shared: number of the block that it belongs to
   region* window_of = nullptr;  // the shared variable whose bytes it holds while its block does not run
+  bool used_by_host = false;    // managed or page-locked: the host's accesses are not seen
 
   [[nodiscard]] bool holds(std::uintptr_t address, std::size_t bytes = 1) const {
     return address - start < size && bytes <= size - (address - start);
@@ -85,6 +121,19 @@ class region {
   void mark_written(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_.insert(address - start, bytes);
   }
+  void mark_read(std::uintptr_t address, std::size_t bytes) {
+    if (!all_written_) read_.insert(word_at(address), words_of(address, bytes));
+  }
+  void mark_written_by_kernel(std::uintptr_t address, std::size_t bytes) {
+    if (!all_written_) written_by_kernels_.insert(word_at(address), words_of(address, bytes));
+  }
+  /// Whether reads are recorded; and of the word at an address, whether anything has read it, or a kernel written
+  /// it.
+  [[nodiscard]] bool records_reads() const { return !all_written_; }
+  [[nodiscard]] bool was_read(std::uintptr_t address) const { return read_.contains(word_at(address), 1); }
+  [[nodiscard]] bool was_written_by_kernel(std::uintptr_t address) const {
+    return written_by_kernels_.contains(word_at(address), 1);
+  }
   /// The bytes at `address` count as written if those of another region do, which a copy has read.
   void copy_written(std::uintptr_t address, const region& from, std::uintptr_t from_address, std::size_t bytes) {
     if (!all_written_ && !from.all_written_)
@@ -92,11 +141,17 @@ class region {
   }
   /// Returns the shadow cell of the four bytes at a multiple of 4.
   [[nodiscard]] shadow_cell& cell_at(std::uintptr_t address) {
-    const std::size_t word = address / 4 - start / 4;
+    const std::size_t word = word_at(address);
     if (pages_.empty()) pages_.resize((size + 3) / 4 / cells_per_page + 1);
     auto& page = pages_[word / cells_per_page];
-    if (!page) page = std::make_unique<shadow_cell[]>(cells_per_page);
-    return page[word % cells_per_page];
+    if (!page) page = std::make_unique<shadow_page>(page);
+    return (*page)[word % cells_per_page];
+  }
+  /// Returns the shadow cell of an address; null if no kernel has accessed memory near it.
+  [[nodiscard]] const shadow_cell* find_cell(std::uintptr_t address) const {
+    const std::size_t word = word_at(address);
+    if (pages_.empty() || !pages_[word / cells_per_page]) return nullptr;
+    return &(*pages_[word / cells_per_page])[word % cells_per_page];
   }
   /// Returns the accesses of this launch that those in a cell have replaced. `add`: creates them; else null if
   /// none.
@@ -111,11 +166,16 @@ class region {
   }
 
  private:
-  static constexpr std::size_t cells_per_page = 256;
-  std::vector<std::unique_ptr<shadow_cell[]>> pages_;
+  [[nodiscard]] std::size_t word_at(std::uintptr_t address) const { return address / 4 - start / 4; }
+  [[nodiscard]] static std::size_t words_of(std::uintptr_t address, std::size_t bytes) {
+    return bytes == 0 ? 0 : (address + bytes - 1) / 4 - address / 4 + 1;
+  }
+  static constexpr std::size_t cells_per_page = shadow_page::cells;
+  std::vector<std::unique_ptr<shadow_page>> pages_;
   std::vector<earlier_accesses> earlier_;  // of one launch
   std::uint32_t earlier_launch_ = 0;
   byte_set written_;
+  byte_set read_, written_by_kernels_;  // sets of words
   bool all_written_;
 };
 

@@ -20,6 +20,7 @@ namespace exactdot::simt {
 
 namespace {
 constexpr int rounds_before_parking = 3;
+constexpr std::uint64_t max_quiet_blocks = 2'000'000'000;  // some seconds
 const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
 constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
 
@@ -168,6 +169,30 @@ void machine::compare_states(thread& self, const void* caller) {
   }
 }
 
+/// A thread has visited many basic blocks and has done nothing else. If its registers and its stack are the same at
+/// the same block again, it will go on so: nothing else can end the loop (Brent's search for cycles, with bounded
+/// looks).
+void machine::check_quiet_loop(const void* caller) {
+  constexpr std::uint64_t blocks_per_look = 4096;
+  quiet_loop& quiet = current_->quiet;
+  const bool is_look = quiet.blocks == quiet.next_look;
+  if (!is_look && (caller != quiet.place || quiet.blocks - quiet.looked_at > blocks_per_look)) {
+    if (quiet.blocks <= std::max(settings_.step_budget, max_quiet_blocks)) return;
+    report_endless(quiet.blocks, "basic blocks without an access to memory have not ended it");
+    return yield();
+  }
+  frame_state state{caller, reinterpret_cast<std::uintptr_t>(current_->stack)};
+  _Unwind_Backtrace(add_frame, &state);
+  if (is_look) {
+    quiet.place = caller, quiet.state = state.hash, quiet.looked_at = quiet.blocks;
+    quiet.next_look *= 2;
+  } else if (state.hash == quiet.state) {
+    current_->program_counter = caller;
+    report_endless(0, "");
+    yield();
+  }
+}
+
 /// A thread reads the clock: like the read of a place that time changes.
 std::uint64_t machine::read_clock(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(&clock_place);
@@ -193,6 +218,10 @@ void machine::report_endless(std::uint64_t count, const char* what) {
   fault* const found = add_fault(fault_kind::livelock, site, nullptr);
   if (found == nullptr) return;
   found->site = site_of(self.number, "loop", site);
+  if (count == 0) {
+    found->cause = "its registers and its stack are as they were before: it never ends";
+    return;
+  }
   found->cause = std::to_string(count) + " " + what;
   found->fix = std::string("if the loop ends, more steps (") + settings_.budget_name + ")";
 }

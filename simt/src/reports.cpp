@@ -58,7 +58,8 @@ std::string machine::name_of_address(std::uintptr_t address) const {
     if (offset < max_dynamic_shared)
       return "dynamic shared memory of " + bytes(shared_bytes_) + " + " + std::to_string(offset);
   }
-  if (!module_.is_near_shared(address) && !module_.is_global(address)) return "not device memory";
+  if (!module_.is_near_shared(address) && !module_.is_global(address))
+    return address < 4096 ? "a null pointer" : "host memory";
   variable found = module_.is_near_shared(address) ? module_.nearest(address) : module_.find(address);
   if (found.name.empty()) return "";
   if (address < found.start) return bytes(found.start - address) + " before " + found.name;
@@ -75,6 +76,7 @@ fault_site machine::site_of(std::uint32_t number, const char* action, const void
 /// it is counted. A race on two lines is one fault, whichever of them reads or comes first.
 fault* machine::add_fault(fault_kind kind, const void* key, const void* other_key, std::string_view action,
                           std::string_view other_action, const source_line& line, const source_line& other_line) {
+  found_fault_ = true;
   auto& faults = stream_.faults;
   const auto [at, fresh] = stream_.known_faults.try_emplace({kind, key, other_key, action}, faults.size());
   if (fresh && line.line != 0) {
@@ -109,6 +111,7 @@ fault* machine::add_fault(fault_kind kind, const void* site, const void* other_s
   if (known == stream_.known_faults.end())
     return add_fault(kind, site, other_site, action, other_action, line_of(site),
                      other_site == nullptr ? source_line{} : line_of(other_site));
+  found_fault_ = true;
   if (recording_) recording_->note_fault(current_->number, known->second);
   ++stream_.faults[known->second].times;
   return nullptr;
@@ -159,8 +162,11 @@ void machine::report_race(const location& place, const char* action, const acces
       found.variable += ", in block " + std::to_string(place.owner->number);
     found.site = site_of(current.thread - 1, action, current.caller);
     found.other_site = site_of(other.thread - 1, other_action, other.caller);
-    explain_race(found, {relation, current.is_volatile && other.is_volatile,
-                         found.site.line == found.other_site.line && found.site.file == found.other_site.file});
+    race_facts facts{relation, current.is_volatile && other.is_volatile,
+                     found.site.line == found.other_site.line && found.site.file == found.other_site.file};
+    add_atomic_facts(facts, current, other,
+                     std::strcmp(action, "read") == 0 || std::strcmp(other_action, "read") == 0);
+    explain_race(found, facts);
   }
   if (std::strcmp(other_action, "read") == 0) absorb_unwritten_read(other, index);
 }

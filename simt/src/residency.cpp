@@ -98,6 +98,7 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
 void machine::finish_block(block& finished) {
   if (settings_.detect) check_remote_accesses(finished), report_volatile_conflicts(finished);
   end_copies_of(finished);
+  if (settings_.detect && !found_fault_ && blocks_per_cluster_ == 1) note_unread_shared(finished);
   if (costs_) costs_->finish_block(finished.number);
   release_stacks(finished);
   if (loaded_block_ == &finished) {

@@ -55,7 +55,8 @@ machine::machine(detail::stream_state& stream, const launch_size& size, const ke
     costs_ = std::make_unique<cost_counter>(stream.costs, module_.kernel_name(), threads_per_block_);
   if (active_recorder != nullptr) start_recording();
   observed_ = settings_.trace || settings_.profile || recording_ != nullptr;
-  device_memory::instance().next_launch();
+  device_memory::instance().next_launch(
+      {{grid_.x, grid_.y, grid_.z}, {block_size_.x, block_size_.y, block_size_.z}});
 }
 
 void machine::run() {
@@ -79,6 +80,7 @@ void machine::run() {
     if (parent.has_ended()) finish_block(parent);
   }
   if (recording_) finish_recording();
+  if (!float_sums_.empty()) keep_float_sums();
   if (failure_) std::rethrow_exception(failure_);
   if (!instrumented_ && !ended_) {
     throw error(
@@ -227,6 +229,7 @@ void machine::step(const void* caller) {
   }
   current_->program_counter = current_->position = caller;
   current_->visited.add(caller);
+  current_->quiet = {};
   ++stream_.counted.steps;
   if (++steps_ - blocks_ > settings_.step_budget) {
     report_endless(settings_.step_budget, "steps have not ended the launch");
@@ -239,12 +242,20 @@ void machine::visit_basic_block(const void* caller) {
   instrumented_ = true;
   current_->visited.add_block(caller);
   current_->position = caller;
+  const std::uint64_t quiet_blocks = ++current_->quiet.blocks;
+  if (quiet_blocks >= quiet_loop::first_look) [[unlikely]]
+    check_quiet_loop(caller);
   if (++blocks_ > block_budget()) {
     current_->program_counter = caller;
     report_endless(block_budget(), "basic blocks have not ended the launch");
     yield();
   }
-  if (settings_.model == execution::lock_step) return step(caller);
+  if (settings_.model == execution::lock_step) {
+    const auto quiet = current_->quiet;
+    step(caller);
+    current_->quiet = quiet;
+    return;
+  }
   ++steps_;
 }
 

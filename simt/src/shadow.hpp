@@ -21,6 +21,7 @@ struct access_record {
   bool block_scope : 1 = false;
   bool asynchronous : 1 = false;  // by an asynchronous copy that the thread issued
   bool is_volatile : 1 = false;
+  bool after_others = false;     // a read: another thread has read the bytes since their last write
   const void* caller = nullptr;  // return address in the kernel
 };
 

@@ -96,7 +96,7 @@ struct symbol_table {
 };
 
 const symbol_table& symbols_of(const shared_module& module) {
-  static std::map<std::string, std::unique_ptr<symbol_table>> cache;
+  static auto& cache = *new std::map<std::string, std::unique_ptr<symbol_table>>;
   auto& found = cache[module.file];
   if (!found) found = std::make_unique<symbol_table>(module.file, module.load_address);
   return *found;

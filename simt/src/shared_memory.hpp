@@ -113,6 +113,11 @@ class static_shared {
   void* window(std::uintptr_t address, shared_module& module, std::uint32_t block);
   /// Returns where the bytes of a variable are while its block is not running.
   [[nodiscard]] unsigned char* stored(const region& range, std::uintptr_t address);
+  /// Calls the action for each variable that the block has accessed.
+  template <class Action>
+  void for_each(Action action) const {
+    for (const auto& held : copies_) action(held->range);
+  }
   void save();     // copies the variables to this block's copies
   void restore();  // and back
 

@@ -10,6 +10,7 @@
 
 #include "crash.hpp"
 #include "running.hpp"
+#include "unread.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -76,7 +77,7 @@ std::string fault::text() const {
   if (!space.empty()) text += " in " + space + (space == "array" ? "" : " memory");
   if (!variable.empty()) text += " (" + variable + ")";
   text += ": " + text_of(site);
-  if (!other_site.action.empty()) text += "; other site: " + text_of(other_site);
+  if (!other_site.action.empty()) text += "; other side: " + text_of(other_site);
   if (!cause.empty()) text += "; " + cause;
   if (values == written_values::same) text += "; both write the same value, which is undefined too";
   if (!fix.empty()) text += "; fix: " + fix;
@@ -90,6 +91,7 @@ stream::stream(const simt::settings& settings) : state_(std::make_unique<detail:
 stream::~stream() = default;
 simt::settings& stream::settings() { return state_->settings; }
 const std::vector<fault>& stream::faults() const { return state_->faults; }
+const std::vector<fault>& stream::notes() const { return state_->notes; }
 const counters& stream::counted() const { return state_->counted; }
 const std::vector<traced_access>& stream::trace() const { return state_->trace; }
 const std::vector<line_costs>& stream::costs() const { return state_->costs; }
@@ -101,9 +103,12 @@ bool stream::has(fault_kind kind) const {
 }
 void stream::clear() {
   state_->faults.clear();
+  state_->notes.clear();
+  state_->incomplete = false;
   state_->known_faults.clear();
   state_->known_lines.clear();
   state_->relations.clear();
+  state_->sums.clear();
   state_->counted = {};
   state_->trace.clear();
   state_->costs.clear();
@@ -123,6 +128,7 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
   stream_state& state = stream.state();
   state.ended_by.reset();
   ++state.counted.launches;
+  state.incomplete |= !state.settings.detect;
   machine device(state, size, {kernel, body, arguments, argument_bytes});
   struct running_guard {
     explicit running_guard(machine& started) { running = &started; }
@@ -132,7 +138,9 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
   const crash_guard crashes;
   try {
     device.run();
+    state.incomplete |= state.ended_by.has_value();
   } catch (const std::bad_alloc&) {
+    state.incomplete = true;
     throw error(errc::no_device, "launch: not enough memory to simulate " +
                                      std::to_string(state.settings.resident_blocks) + " resident blocks of " +
                                      text_of(block) + " threads");
@@ -140,14 +148,19 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
 }
 
 void* allocate(stream&, std::size_t bytes) { return device_memory::instance().allocate(bytes); }
-void release(stream&, void* memory) { device_memory::instance().release(memory); }
+void release(stream& stream, void* memory) {
+  const region* const buffer = device_memory::instance().find(reinterpret_cast<std::uintptr_t>(memory));
+  if (buffer != nullptr) note_unread_words(stream.state(), *buffer);
+  device_memory::instance().release(memory);
+}
 void mark_initialised(stream&, void* memory, std::size_t bytes) {
   device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(memory), bytes);
 }
 void check_written(stream& stream, const void* memory, std::size_t n, std::size_t element_bytes, const char* file,
                    int line) {
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
-  const region* const source = n == 0 ? nullptr : device_memory::instance().find(first);
+  region* const source = n == 0 ? nullptr : device_memory::instance().find(first);
+  if (source != nullptr) source->mark_read(first, n * element_bytes);
   if (source == nullptr || !stream.settings().detect || source->is_written(first, n * element_bytes)) return;
   std::size_t i = 0;  // padding in elements stays unwritten
   while (i < n && source->is_partly_written(first + i * element_bytes, element_bytes)) ++i;
@@ -170,10 +183,14 @@ void check_written(stream& stream, const void* memory, std::size_t n, std::size_
   found.cause = "neither a kernel nor a copy has written it";
 }
 
-void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller) {
+void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller,
+                  atomic_use use) {
   if (running == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  as_simulator([&] { running->atomic(at, size, reads, sync_scope == scope::block, caller); });
+  as_simulator([&] {
+    running->current().atomic = use;
+    running->atomic(at, size, reads, sync_scope == scope::block, caller);
+  });
   in_kernel = false;
 }
 void begin_atomic_load(const void* address, std::size_t size, scope sync_scope, const void* caller) {
@@ -185,6 +202,8 @@ void begin_atomic_load(const void* address, std::size_t size, scope sync_scope, 
 void end_atomic(const void* address, bool changed) {
   if (running == nullptr) return;
   as_simulator([&] {
+    if (running->current().atomic != atomic_use::other)
+      running->note_atomic(reinterpret_cast<std::uintptr_t>(address), changed);
     if (changed) running->memory_changed(reinterpret_cast<std::uintptr_t>(address));
   });
 }

@@ -36,7 +36,7 @@ frames look_up(const void*) { return {}; }
 #endif
 
 const frames& frames_of(const void* return_address) {
-  static std::unordered_map<const void*, frames> cache;
+  static auto& cache = *new std::unordered_map<const void*, frames>;  // lives until the report at the program's end
   const auto [at, fresh] = cache.try_emplace(return_address);
   if (fresh) at->second = look_up(return_address);
   return at->second;
@@ -56,7 +56,7 @@ bool is_user_code(const void* return_address) {
     bool is_user = true;
   };
   static std::array<answer, 4096> latest;  // asked at every access
-  static std::unordered_map<const void*, bool> all;
+  static auto& all = *new std::unordered_map<const void*, bool>;
   const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15U >> 52;
   answer& known = latest[hash];
   if (known.address == return_address) return known.is_user;

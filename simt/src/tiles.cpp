@@ -21,6 +21,7 @@ const std::vector<std::uint64_t>& machine::tile_collective(const char* operation
   tile.values[self.index_in_block - first] = value;
   tile.waiting.push_back(&self);
   self.operation = operation;
+  note_seen();
   self.status = thread_status::at_tile;
   remove_ready(self);
   self.recent.clear();

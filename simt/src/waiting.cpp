@@ -28,6 +28,7 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   thread& self = *current_;
   block& parent = *self.parent;
   self.operation = operation, self.predicate = predicate;
+  if (combine != 0) note_seen();
   self.status = thread_status::at_barrier;
   remove_ready(self);
   ++parent.waiting;
@@ -138,6 +139,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   self.kind = kind, self.operation = names[static_cast<int>(kind)];
   self.mask = mask, self.value = value, self.values = values;
   self.collective_at = caller;
+  if (values != nullptr) note_seen();
   self.status = thread_status::at_collective;
   remove_ready(self);
   self.recent.clear();
@@ -296,6 +298,7 @@ void machine::fence(bool block_scope, const void* caller) {
   step(caller);
   if (recording_) record_step(step_kind::fence, block_scope ? "__threadfence_block" : "__threadfence", caller);
   thread& self = *current_;
+  self.fenced = true;
   accept_fenced_flags(block_scope);
   self.clock = join(self.clock, self.pending_in_block);
   self.pending_in_block.reset();

@@ -64,6 +64,7 @@ T run(const rung& tested, simt::stream& stream, const vectors<T>& data, operatio
 std::string faults_of(const simt::stream& stream) {
   std::string text;
   for (const simt::fault& fault : stream.faults()) text += fault.text() + "\n";
+  for (const simt::fault& note : stream.notes()) text += "note: " + note.text() + "\n";
   return text;
 }
 

@@ -83,7 +83,7 @@ __global__ void race_in_a_variable(failed_checks*) {
 }
 __global__ void add_one(int* x) { x[threadIdx.x] += 1; }
 __global__ void write_to(int* address) {
-  *address = 1;  // not device memory
+  *address = 1;  // host memory
 }
 __global__ void read_from(const int* address, int* out) {
   *out = *address;  // released
@@ -177,8 +177,8 @@ TEST(simt_launch, reports_host_memory) {
   for (int* address : {on_the_heap.get(), &on_the_stack, static_cast<int*>(nullptr)}) {
     gpu::stream stream;
     gpu::launch(write_to, 1, 1, 0, stream, address);
-    EXPECT_TRUE(has_fault(stream, fault_kind::out_of_bounds, "global", "not device memory"));
-    EXPECT_EQ(stream.faults().front().variable, "not device memory");
+    EXPECT_TRUE(has_fault(stream, fault_kind::out_of_bounds, "global", "host memory"));
+    EXPECT_EQ(stream.faults().front().variable, address == nullptr ? "a null pointer" : "host memory");
     expect_usable(stream);
   }
   EXPECT_EQ(*on_the_heap + on_the_stack, 0);

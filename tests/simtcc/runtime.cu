@@ -62,7 +62,7 @@ static void memory() {
   EXPECT(cudaFree(rows) == cudaSuccess);
   EXPECT(cudaFree(x) == cudaSuccess);
   EXPECT(cudaFree(nullptr) == cudaSuccess);
-  EXPECT(cudaFree(x) == cudaErrorInvalidValue);
+  EXPECT(cudaFree(back.data()) == cudaErrorInvalidValue);
   cudaGetLastError();
 }
 

@@ -8,28 +8,36 @@ namespace suite {
 using exactdot::simt::fault;
 using exactdot::simt::fault_site;
 
-run_result run(const row& kernel, execution model, std::uint64_t seed) {
-  gpu::stream stream({.seed = seed, .model = model, .step_budget = 300'000, .spin_budget = 20});
+namespace {
+/// Launches a row's kernel on buffers of its own. Returns what is wrong with the result, or "".
+std::string launch(const row& kernel, gpu::stream& stream) {
   gpu::buffer<int> in(stream, arrays::n), out(stream, 1024), scratch(stream, 1024), zeros(stream, 256);
   std::vector<int> numbers(arrays::n), host(1024);
   std::iota(numbers.begin(), numbers.end(), 0);
   in.copy_from(numbers.data(), numbers.size());
   zeros.fill_zero();
-  run_result result;
   try {
     gpu::launch(kernel.run, kernel.size.grid, kernel.size.block, kernel.size.shared,
                 gpu::cluster_dimensions{kernel.size.cluster}, stream,
                 arrays{in.data(), out.data(), scratch.data(), zeros.data(), host.data()});
-    if (kernel.size.result) {  // else no kernel may have written it, and reading it would be a fault
-      int value = 0;
-      out.copy_to(&value, 1);
-      if (value != *kernel.size.result)
-        result.error = "out[0] is " + std::to_string(value) + ", expected " + std::to_string(*kernel.size.result);
-    }
+    if (!kernel.size.result) return "";  // no kernel may have written it, and reading it would be a fault
+    int value = 0;
+    out.copy_to(&value, 1);
+    if (value != *kernel.size.result)
+      return "out[0] is " + std::to_string(value) + ", expected " + std::to_string(*kernel.size.result);
   } catch (const exactdot::error& failure) {
-    result.error = failure.what();
+    return failure.what();
   }
+  return "";
+}
+}  // namespace
+
+run_result run(const row& kernel, execution model, std::uint64_t seed) {
+  gpu::stream stream({.seed = seed, .model = model, .step_budget = 300'000, .spin_budget = 20});
+  run_result result;
+  result.error = launch(kernel, stream);
   result.faults = stream.faults();
+  result.faults.insert(result.faults.end(), stream.notes().begin(), stream.notes().end());
   return result;
 }
 

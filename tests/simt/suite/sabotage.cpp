@@ -16,6 +16,10 @@ const char* reason_without_rows(fault_kind kind) {
       return "a state that incomplete barriers and collectives, named as such, leave to no kernel known";
     case fault_kind::host_access:
     case fault_kind::refused_launch:
+    case fault_kind::missing_synchronisation:
+    case fault_kind::second_free:
+    case fault_kind::failed_call:
+    case fault_kind::order_dependent:
       return "of host code that simtcc compiles; tests/simtcc/cases.py has it";
     default:
       return nullptr;
@@ -44,7 +48,7 @@ unsigned count_sensitive_rows(fault_kind kind) {
 
 unsigned count_unnoticed_losses() {
   unsigned unnoticed = 0;
-  for (int i = 0; i <= static_cast<int>(fault_kind::refused_launch); ++i) {
+  for (int i = 0; i <= static_cast<int>(exactdot::simt::last_fault_kind); ++i) {
     const auto kind = static_cast<fault_kind>(i);
     const char* const reason = reason_without_rows(kind);
     const unsigned sensitive = count_sensitive_rows(kind);

@@ -34,9 +34,9 @@ template <class T>
 
 /// *address = next(*address) in one step, returns the old value. Not instrumented, so that the load and the store
 /// are one access; not inlined, so that its return address is in the kernel.
-template <scope sync_scope, bool reads = true, class T, class Next>
+template <scope sync_scope, bool reads = true, atomic_use use = atomic_use::other, class T, class Next>
 EXACTDOT_SIMT_CALL T update(T* address, Next next) {
-  begin_atomic(address, sizeof(T), reads, sync_scope, __builtin_return_address(0));
+  begin_atomic(address, sizeof(T), reads, sync_scope, __builtin_return_address(0), use);
   const T old = *address;
   *address = next(old);
   end_atomic(address, std::memcmp(address, &old, sizeof old) != 0);
@@ -48,7 +48,10 @@ template <scope sync_scope>
 struct atomic_functions {
   template <class T>
   static T add(T* address, T x) {
-    return update<sync_scope>(address, [x](T old) { return sum(old, x); });
+    constexpr atomic_use use = std::is_same_v<T, float>    ? atomic_use::add_float
+                               : std::is_same_v<T, double> ? atomic_use::add_double
+                                                           : atomic_use::other;
+    return update<sync_scope, true, use>(address, [x](T old) { return sum(old, x); });
   }
   template <class T>
   static T subtract(T* address, T x) {
@@ -56,7 +59,7 @@ struct atomic_functions {
   }
   template <class T>
   static T exchange(T* address, T x) {
-    return update<sync_scope, false>(address, [x](T) { return x; });
+    return update<sync_scope, false, atomic_use::exchange>(address, [x](T) { return x; });
   }
   template <class T>
   static T minimum(T* address, T x) {
@@ -74,7 +77,8 @@ struct atomic_functions {
   }
   template <class T>
   static T compare_and_swap(T* address, T expected, T x) {
-    return update<sync_scope>(address, [expected, x](T old) { return old == expected ? x : old; });
+    return update<sync_scope, true, atomic_use::compare>(
+        address, [expected, x](T old) { return old == expected ? x : old; });
   }
   template <class T>
   static T bit_and(T* address, T x) {

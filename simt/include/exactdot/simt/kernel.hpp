@@ -32,9 +32,12 @@ namespace exactdot::simt {
 
 namespace detail {
 enum class scope { block, device, system };
+/// What an atomic operation does, as far as findings speak of it.
+enum class atomic_use : std::uint8_t { other, exchange, compare, add_float, add_double };
 /// Begins an atomic operation: a scheduling point. Accesses up to end_atomic() are not reported. `reads`: the old
 /// value matters.
-void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller);
+void begin_atomic(void* address, std::size_t size, bool reads, scope sync_scope, const void* caller,
+                  atomic_use use = atomic_use::other);
 /// Begins an atomic load, which end_atomic() ends.
 void begin_atomic_load(const void* address, std::size_t size, scope sync_scope, const void* caller);
 /// Ends it. If the value has changed, resumes the threads parked at the address.

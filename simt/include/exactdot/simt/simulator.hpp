@@ -45,31 +45,40 @@ struct settings {
 };
 
 enum class fault_kind {
-  data_race,               ///< two unordered accesses, at least one a write, not both atomic
-  barrier_divergence,      ///< a barrier that some threads of the block do not reach, or reach at another line
-  missing_lanes,           ///< a warp collective whose mask has lanes that never arrive, or lacks the caller; a
-                           ///< shuffle that reads a lane that is not in the mask or has ended
-  invalid_width,           ///< a shuffle whose width is no power of two up to 32
-  livelock,                ///< the step or spin budget is used up
-  deadlock,                ///< every thread waits
-  out_of_bounds,           ///< outside of any buffer or shared array
-  uninitialised_shared,    ///< a read of unwritten shared memory
-  uninitialised_global,    ///< a read of unwritten device memory
-  misaligned,              ///< an address that is no multiple of the type's alignment; the launch ends
-  constant_write,          ///< a kernel's write to a __constant__ variable
-  trap,                    ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
-  absent_block,            ///< shared memory of a block that may not have started or may have ended
-  mbarrier_uninitialised,  ///< an operation on an mbarrier whose initialisation does not precede it, or that was
-                           ///< overwritten
-  mbarrier_reinitialised,  ///< an initialisation of a live mbarrier
-  mbarrier_overflow,       ///< more arrivals than pending, or a count beyond its range
-  mbarrier_bytes,          ///< a phase whose expected bytes never arrive, or more bytes than expected
-  mbarrier_phase,          ///< a wait for a phase whose arrivals are missing, or for one long past
-  missing_proxy_fence,     ///< no fence.proxy.async between a plain write and a bulk copy of the same bytes
-  host_access,             ///< simtcc: host code that uses device memory
-  refused_launch           ///< simtcc: a launch that was refused, whose error the program never asked for
+  data_race,                ///< two unordered accesses, at least one a write, not both atomic
+  barrier_divergence,       ///< a barrier that some threads of the block do not reach, or reach at another line
+  missing_lanes,            ///< a warp collective whose mask has lanes that never arrive, or lacks the caller; a
+                            ///< shuffle that reads a lane that is not in the mask or has ended
+  invalid_width,            ///< a shuffle whose width is no power of two up to 32
+  livelock,                 ///< the step or spin budget is used up
+  deadlock,                 ///< every thread waits
+  out_of_bounds,            ///< outside of any buffer or shared array
+  uninitialised_shared,     ///< a read of unwritten shared memory
+  uninitialised_global,     ///< a read of unwritten device memory
+  misaligned,               ///< an address that is no multiple of the type's alignment; the launch ends
+  constant_write,           ///< a kernel's write to a __constant__ variable
+  trap,                     ///< __trap(), a failed assert, or a crash in kernel code; the launch ends
+  absent_block,             ///< shared memory of a block that may not have started or may have ended
+  mbarrier_uninitialised,   ///< an operation on an mbarrier whose initialisation does not precede it, or that was
+                            ///< overwritten
+  mbarrier_reinitialised,   ///< an initialisation of a live mbarrier
+  mbarrier_overflow,        ///< more arrivals than pending, or a count beyond its range
+  mbarrier_bytes,           ///< a phase whose expected bytes never arrive, or more bytes than expected
+  mbarrier_phase,           ///< a wait for a phase whose arrivals are missing, or for one long past
+  missing_proxy_fence,      ///< no fence.proxy.async between a plain write and a bulk copy of the same bytes
+  host_access,              ///< simtcc: host code that uses device memory
+  refused_launch,           ///< simtcc: a launch that was refused, whose error the program never asked for
+  missing_synchronisation,  ///< simtcc: an access by the host, or a copy, that no call orders after a kernel's
+  second_free,              ///< simtcc: memory that was released before
+  unread_shared,            ///< a note: data in shared memory that no thread reads
+  unread_global,            ///< a note: the end of a buffer's data, which no kernel reads
+  failed_call,              ///< a note, simtcc: a call that failed, whose error the program never asked for
+  order_dependent           ///< a note, simtcc: a float sum by atomics that differs between seeds
 };
+inline constexpr fault_kind last_fault_kind = fault_kind::order_dependent;
 [[nodiscard]] const char* name_of(fault_kind kind);
+/// Returns whether findings of this kind may be what the programmer wants: stream::notes() has them.
+[[nodiscard]] bool is_note(fault_kind kind);
 
 /// Dynamic shared memory that a launch gets without an attribute (CUDA C++ Programming Guide, "Compute
 /// Capabilities").
@@ -139,11 +148,13 @@ class stream {
   /// Faults since clear(); each pair of source lines once, whatever was accessed and in which order.
   [[nodiscard]] const std::vector<fault>& faults() const;
   [[nodiscard]] bool has(fault_kind kind) const;
+  /// What may be a mistake: data that nothing reads. Buffers count when they are released.
+  [[nodiscard]] const std::vector<fault>& notes() const;
   [[nodiscard]] const counters& counted() const;
   [[nodiscard]] const std::vector<traced_access>& trace() const;
   /// With settings::profile: what each line of each kernel has cost since clear().
   [[nodiscard]] const std::vector<line_costs>& costs() const;
-  void clear();  ///< removes faults, counters, costs and the trace
+  void clear();  ///< removes faults, notes, counters, costs and the trace
   [[nodiscard]] int multiprocessors() const { return 4; }
   [[nodiscard]] detail::stream_state& state() { return *state_; }
 

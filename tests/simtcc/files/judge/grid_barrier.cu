@@ -1,6 +1,6 @@
 // A barrier of the grid that a block never reaches is named, with the block and its line.
 // status: 66
-// prints: barrier_divergence: grid_group::sync by thread 0 of block 0 \(.*:LINE(sync)\); other site: exit by thread \d+ of block 1 \(.*:LINE(kernel)\)
+// prints: barrier_divergence: grid_group::sync by thread 0 of block 0 \(.*:LINE(sync)\); other side: exit by thread \d+ of block 1 \(.*:LINE(kernel)\)
 #include <cooperative_groups.h>
 __global__ void k(int* x, int n) {  // kernel
   if (blockIdx.x * blockDim.x >= n) return;
