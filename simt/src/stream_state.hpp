@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exactdot/simt/recording.hpp>
 #include <exactdot/simt/simulator.hpp>
 #include <map>
 #include <optional>
@@ -26,8 +27,9 @@ struct stream_state {
   std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
   std::unordered_map<std::size_t, race_relation> relations;  // of data races
   counters counted;
-  std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
-  bool cooperative = false;            // the launch is a cooperative one
+  std::optional<fault_kind> ended_by;            // the fault that ended the last launch early
+  bool cooperative = false;                      // the launch is a cooperative one
+  std::vector<recorded_pointer> named_pointers;  // of the next launch, for a recorder
 };
 
 }  // namespace exactdot::simt::detail
