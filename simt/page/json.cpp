@@ -97,6 +97,7 @@ class run_writer {
   }
 
  private:
+  static constexpr const char* unknown = "false";
   struct held_value {
     recorded_value value;
     std::size_t offset;
@@ -118,9 +119,10 @@ class run_writer {
       return json_text(value_text(array.initial.data() + offset, range));
     }
     const auto values = values_before_.find(range.array);
-    if (values == values_before_.end()) return "null";
+    if (values == values_before_.end()) return unknown;
     const auto held = values->second.find(offset);
-    if (held == values->second.end() || !held->second.value.is_written ||
+    if (held == values->second.end()) return unknown;
+    if (!held->second.value.is_written ||
         held->second.offset + range.element > sizeof held->second.value.words)
       return "null";
     return json_text(value_text(bytes_of(held->second.value) + held->second.offset, range));

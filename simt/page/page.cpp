@@ -66,7 +66,7 @@ std::vector<std::string> left_out_of(const std::vector<page_subject>& subjects) 
 
 std::string obstacle_to_page(const std::string& file) {
   std::error_code absent;
-  if (std::filesystem::is_directory(file, absent)) return "is a folder; expected a file";
+  if (std::filesystem::is_directory(file, absent)) return "cannot write it: it is a folder";
   const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(file, absent));
   if (std::filesystem::is_regular_file(file, absent) && std::filesystem::file_size(file, absent) != 0) {
     constexpr std::string_view beginning = "<!DOCTYPE html>";

@@ -20,7 +20,7 @@ function checkRace() {
   const words = $("sentence").textContent;
   check(/holds 0, writes 1 to total\[0\]: the update by thread \d of block \d is lost/.test(words) || /holds \d+, writes \d+ to total\[0\]/.test(words), `race: ${words}`);
   const step = turns[lost - 1].find((one) => one.lost);
-  check(run.model === "lock_step" || threadNodes[rows.get(step.thread)].querySelector(".held").textContent === step.lost.held, "race: the value that the thread holds");
+  check(run.model === "lock_step" || threadNodes[rows.get(step.thread)].querySelector(".held").textContent === `holds ${step.lost.held}`, "race: the value that the thread holds");
   check(Number(step.after[0]) === Number(step.lost.held) + 1, "race: holds one less than it writes");
   const lead = $("findings").querySelector(".lead");
   check(lead.textContent.includes("(total[0])"), `race: ${lead.textContent}`);
@@ -65,6 +65,7 @@ function checkLock() {
   go(turns.length);
   const node = threadNodes[rows.get(owner)];
   check(node.classList.contains("held") && node.title.includes("its warp first runs the lanes that are behind"), `lock: ${node.title}`);
+  check($("sentence").textContent.includes(`Meanwhile ${nameOf(owner)} does not run.`), `lock: ${$("sentence").textContent}`);
   check(document.querySelectorAll(".thread.held").length === 1, "lock: one lane is held back");
 }
 

@@ -2,7 +2,7 @@
 // step combines. Shared memory has rows of 32 words, a column per bank.
 function widestValue(number) {
   let widest = 1;
-  const see = (value) => widest = Math.max(widest, value === null ? 1 : String(value).length);
+  const see = (value) => widest = Math.max(widest, value === null || value === false ? 1 : String(value).length);
   run.arrays[number].values.forEach(see);
   for (const steps of turns) {
     for (const step of steps) if (step.array === number) step.after.forEach(see);
@@ -66,9 +66,9 @@ function showMemory(state, current) {
   }
   cellNodes.forEach((cells, array) => cells.forEach((node, i) => {
     const value = state.memory[array][i], key = `${array},${run.arrays[array].indices[i]}`;
-    const text = value === null ? "·" : value;
+    const text = value === null ? "·" : value === false ? "?" : value;
     if (node.children[1].textContent !== text) node.children[1].textContent = text, node.title = `${nameOfKey(key)}: ${shown(value)}`;
-    node.className = `cell${value === null ? " unwritten" : ""}${state.raced.has(key) ? " raced" : ""}${queue.has(key) ? " queued" : ""}${marks.get(key) ?? ""}`;
+    node.className = `cell${value === null || value === false ? " unwritten" : ""}${state.raced.has(key) ? " raced" : ""}${queue.has(key) ? " queued" : ""}${marks.get(key) ?? ""}`;
   }));
   for (const key of marks.keys()) if (cellOf(key)) showCell(cellOf(key));
   const step = current.find((one) => one.request);

@@ -72,13 +72,22 @@ function showSchedule(current) {
   $("schedule").textContent = entries.length === 0 ? "–" : (from > 0 ? "… " : "") + entries.slice(from).join(",");
 }
 
+/// While lanes of a warp spin in lock step: who does not run.
+function heldSentence(state, current) {
+  if (!current.some((step) => step.kind === SPIN)) return "";
+  const held = run.shown.filter((thread, row) => warpOf(thread) === warpOf(current[0].thread) && state.threads[row].status === "held");
+  if (held.length === 0) return "";
+  const names = held.length === 1 ? nameOf(held[0]) : `${held.length} lanes of the warp`;
+  return ` Meanwhile ${names} ${held.length === 1 ? "does" : "do"} not run.`;
+}
+
 function go(target) {
   position = Math.max(0, Math.min(turns.length, target));
   const state = stateAt(position), current = position === 0 ? [] : turns[position - 1];
   $("step").value = String(position);
   $("step").setAttribute("aria-valuetext", `step ${position} of ${turns.length}`);
   $("count").textContent = `step ${position} of ${turns.length}`;
-  $("sentence").textContent = sentenceOf(current);
+  $("sentence").textContent = sentenceOf(current) + heldSentence(state, current);
   $("sentence").className = current.some((step) => step.fault >= 0) ? "race" : "";
   $("first").disabled = $("back").disabled = position === 0;
   $("last").disabled = $("forward").disabled = position === turns.length;

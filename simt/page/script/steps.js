@@ -29,7 +29,7 @@ const keyOf = (step, i = 0) => `${step.array},${step.first + i}`;
 const nameOfKey = (key) => ((array, index) => `${run.arrays[array].name}[${index}]`)(...key.split(","));
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const place = (step) => step.file < 0 ? "" : ` (${run.files[step.file]}:${step.line})`;
-const shown = (value) => value === null ? "unwritten" : value;
+const shown = (value) => value === null ? "unwritten" : value === false ? "not known" : value;
 
 function rangesOf(numbers) {
   const parts = [];

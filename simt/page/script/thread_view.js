@@ -50,7 +50,8 @@ function showThreads(state, current) {
     node.children[1].textContent = dense && label.length > 1 ? label[0].toLowerCase() : label || "–";
     node.children[2].textContent = thread.line > 0 ? (dense ? thread.line : `:${thread.line}`) : "\u00a0";
     const held = thread.read === null || dense ? "" : thread.read[1];
-    node.children[3].textContent = held === "" ? "\u00a0" : held.length > (roomy ? 9 : 5) ? `${held.slice(0, roomy ? 8 : 4)}…` : held;
+    const brief = held.length > (roomy ? 9 : 5) ? `${held.slice(0, roomy ? 8 : 4)}…` : held;
+    node.children[3].textContent = held === "" ? "\u00a0" : roomy && held.length <= 6 ? `holds ${held}` : brief;
     node.className = ["thread", waits(thread) ? "waits" : thread.status === "start" ? "" : thread.status, steps.has(number) ? "steps" : "",
       racing.has(number) ? "race" : ""].join(" ").trim();
     const title = `${nameOf(number)}: ${statusTexts[thread.status]}${thread.step ? `; last: ${deedOf(thread.step)}${place(thread.step)}` : ""}` +
