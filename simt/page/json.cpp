@@ -122,8 +122,7 @@ class run_writer {
     if (values == values_before_.end()) return unknown;
     const auto held = values->second.find(offset);
     if (held == values->second.end()) return unknown;
-    if (!held->second.value.is_written ||
-        held->second.offset + range.element > sizeof held->second.value.words)
+    if (!held->second.value.is_written || held->second.offset + range.element > sizeof held->second.value.words)
       return "null";
     return json_text(value_text(bytes_of(held->second.value) + held->second.offset, range));
   }

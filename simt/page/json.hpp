@@ -21,8 +21,8 @@ namespace exactdot::simt {
 /// in it, so that it may stand in a script element.
 ///
 /// A step is an array: turn, thread, kind, action, file, line, array, first element, elements, before, after,
-/// fault, other thread, mask, entries of the schedule. A value is a text, null if unwritten; several are an array. An array's
-/// values before the first step are also false, if they are not known.
+/// fault, other thread, mask, entries of the schedule. A value is a text, null if unwritten; several are an array.
+/// An array's values before the first step are also false, if they are not known.
 [[nodiscard]] std::string json_of(const std::vector<page_subject>& subjects, const std::string& command,
                                   const source_reader& source_of);
 

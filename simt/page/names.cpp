@@ -92,15 +92,35 @@ parameter parse_parameter(std::string_view text) {
   return found;
 }
 
-/// Returns the type before `name` in a declaration whose line contains `mark`; "" if there is none.
+/// Returns the parts of a list, separated by commas outside of brackets.
+std::vector<std::string_view> split_list(std::string_view list) {
+  std::vector<std::string_view> all;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && (list[i] == '<' || list[i] == '(')) ++depth;
+    if (i < list.size() && (list[i] == '>' || list[i] == ')')) --depth;
+    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
+    if (!trimmed(list.substr(start, i - start)).empty()) all.push_back(trimmed(list.substr(start, i - start)));
+    start = i + 1;
+  }
+  return all;
+}
+
+/// Returns the type of `name` in a declaration whose line contains `mark`; "" if there is none. A declaration may
+/// have several names.
 std::string declared_type(std::string_view source, std::string_view mark, std::string_view name) {
   for (std::size_t at = source.find(mark); at != std::string_view::npos; at = source.find(mark, at + 1)) {
     const std::string_view rest = source.substr(at + mark.size());
-    const std::string_view declaration = rest.substr(0, rest.find_first_of("[;="));
-    std::vector<std::string> words = words_of(declaration);
-    if (words.size() < 2 || words.back() != name) continue;
-    words.pop_back();
-    return joined(words);
+    std::string type;
+    for (const std::string_view one : split_list(rest.substr(0, rest.find_first_of(";{=")))) {
+      std::vector<std::string> words = words_of(one.substr(0, one.find('[')));
+      if (words.empty()) break;
+      const bool is_it = words.back() == name;
+      words.pop_back();
+      if (type.empty()) type = joined(words);
+      if (is_it && !type.empty()) return type;
+    }
   }
   return "";
 }
@@ -122,21 +142,6 @@ parameter dynamic_shared_name(std::string_view source) {
     declaration.remove_prefix(std::min(declaration.size(), declaration.find(')', aligned)));
   const parameter found = parse_parameter(declaration);
   return found.name.empty() ? unknown : found;
-}
-
-/// Returns the parts of a list, separated by commas outside of brackets.
-std::vector<std::string_view> split_list(std::string_view list) {
-  std::vector<std::string_view> all;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size() && (list[i] == '<' || list[i] == '(')) ++depth;
-    if (i < list.size() && (list[i] == '>' || list[i] == ')')) --depth;
-    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
-    if (!trimmed(list.substr(start, i - start)).empty()) all.push_back(trimmed(list.substr(start, i - start)));
-    start = i + 1;
-  }
-  return all;
 }
 
 /// Returns the position of the definition of a kernel, at its __global__; npos if the text does not have it.

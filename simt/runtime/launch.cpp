@@ -136,9 +136,16 @@ std::vector<recorded_pointer> named_pointers(const detail::kernel_pointers& poin
   const char* name = pointers.names;
   for (const detail::kernel_pointer& one : pointers.values) {
     const char* const end = name + std::strcspn(name, ",");
-    if (one.address != nullptr)
+    if (one.kind == 's') {
+      for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= one.element; at += sizeof(std::uintptr_t)) {
+        std::uintptr_t word = 0;
+        std::memcpy(&word, static_cast<const char*>(one.address) + at, sizeof word);
+        if (device_memory::instance().find(word) != nullptr) named.push_back({std::string(name, end), word, 0, 0});
+      }
+    } else if (one.address != nullptr) {
       named.push_back(
           {std::string(name, end), reinterpret_cast<std::uintptr_t>(one.address), one.kind, one.element});
+    }
     name = *end == ',' ? end + 1 : end;
   }
   return named;

@@ -45,6 +45,20 @@ __global__ void late_race(int* words, int* slow) {
   if (threadIdx.x == 70 && (blockIdx.x == 3 || blockIdx.x == 5)) words[900] += 1;
 }
 
+struct vectors {
+  const float* x;
+  int n;
+};
+
+/// Names and types of arrays: a template's, of a struct, of the second variable of a declaration.
+template <class T, int n>
+__global__ void names(vectors given, T* const y) {
+  __shared__ T first[n], second[n][2];
+  first[threadIdx.x] = static_cast<T>(given.x[threadIdx.x]);
+  second[threadIdx.x][1] = first[threadIdx.x];
+  y[threadIdx.x] = second[threadIdx.x][1];
+}
+
 __global__ void step_once(int* total) { atomicAdd(total, 1); }
 
 bool is(const char* name, const char* wanted) { return std::strcmp(name, wanted) == 0; }
@@ -71,6 +85,7 @@ int main(int argc, char** argv) {
   if (is(what, "_Exit")) std::_Exit(4);
   if (is(what, "all")) tree<<<1, 64>>>(x, y);
   if (is(what, "all")) transpose<<<1, 32>>>(x, y);
+  if (is(what, "names")) names<double, 4><<<1, 4>>>(vectors{x, 4}, reinterpret_cast<double*>(y));
   if (is(what, "lock")) lock_of_a_warp<<<1, 8>>>(total, total + 1);
   if (is(what, "late")) late_race<<<8, 128>>>(words, slow);
   if (is(what, "many") || is(what, "many, then race")) {

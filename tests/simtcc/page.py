@@ -75,6 +75,10 @@ def content():
     check(arrays["partial"]["space"] == "shared" and arrays["partial"]["count"] == 64, f"{arrays['partial']}")
     last = [step[10] for step in tree["steps"] if step[6] >= 0 and tree["arrays"][step[6]]["name"] == "sum"]
     check(last == ["276"], f"sum: {last}")  # six times 45, and 0 + 1 + 2 + 3
+    _, named = run("names", status=0)
+    found = {one["name"]: one["type"] for one in runs_of(named)[0]["arrays"]}
+    check(found == {"given": "", "first": "double", "second": "double", "y": "double"}, f"names: {found}")
+    check(runs_of(named)[0]["title"] == "1. names<double, 4>: no findings", runs_of(named)[0]["title"])
     plain = subprocess.run([program], cwd=scratch, text=True, stderr=subprocess.PIPE, check=False).stderr
     check(plain.strip() in output, "recording changes the run or its findings")
 

@@ -37,7 +37,7 @@ function buildArray(array, number) {
     cellNodes[number].push(node);
     cells.append(node);
   });
-  const box = make("div", {class: "array"}, make("h3", {}, name + (banks ? "; a column per bank" : "")), make("div", {class: "rows"}, cells));
+  const box = make("div", {class: "array"}, make("h3", {}, name + (!banks ? "" : array.element === 8 ? "; a column per two banks" : "; a column per bank")), make("div", {class: "rows"}, cells));
   if (array.count > array.values.length) {
     const more = array.count - array.values.length;
     const used = new Set(turns.flat().filter((step) => run.arrays[step.array] === array).map((step) => step.first));

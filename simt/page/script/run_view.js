@@ -20,8 +20,8 @@ function turnOfOtherSide(number, turn) {
 function findingNode(fault, number) {
   const turn = turnOfFinding(number), other = turnOfOtherSide(number, turn);
   const step = turns[turn]?.find((one) => one.fault === number);
-  const word = step && step.array >= 0 ? `(${wordOf(step)})` : "$&";
-  const button = make("button", {type: "button", class: "lead"}, fault.head.replace(/\((?:buffer|dynamic shared memory) of [^)]*\)/, word));
+  const word = step && step.array >= 0 ? `memory (${wordOf(step)})` : "$&";
+  const button = make("button", {type: "button", class: "lead"}, fault.head.replace(/memory \([^():,]*\)/, word));
   button.disabled = turn < 0;
   button.onclick = () => go(turn + 1);
   const more = [fault.cause && `Cause: ${fault.cause}.`, fault.fix && `Fix: ${fault.fix}.`, fault.times > 1 && `Seen ${fault.times} times.`,

@@ -28,10 +28,11 @@ void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t
                const char* file = __builtin_FILE(), int line = __builtin_LINE());
 void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
                            int line);
-/// A parameter of a kernel: where it points, if it is a pointer, and to elements of which kind and size.
+/// A parameter of a kernel: where it points, if it is a pointer, and to elements of which kind and size; or where
+/// it is, if it is an object that may hold pointers.
 struct kernel_pointer {
   const void* address = nullptr;
-  char kind = 0;  ///< 'i', 'u', 'f'; 0: another type
+  char kind = 0;  ///< 'i', 'u', 'f'; 0: another type; 's': an object
   std::size_t element = 0;
 };
 /// The named parameters of a kernel, for the page with the stepper.
@@ -40,7 +41,9 @@ struct kernel_pointers {
   std::initializer_list<kernel_pointer> values = {};
 };
 template <class T>
-kernel_pointer pointer_of(const T&) {
+kernel_pointer pointer_of(const T& value) {
+  if constexpr (std::is_class_v<T>)
+    return {static_cast<const void*>(__builtin_addressof(value)), 's', sizeof value};
   return {};
 }
 template <class T>
