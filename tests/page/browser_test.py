@@ -31,6 +31,7 @@ OWN_PAGES = {  # of own_kernels.cu: its argument, and the model
     "own kernels in lock step": ("all", "lock_step"),
     "lock of a warp": ("lock", "lock_step"),
     "late race": ("late", "independent"),
+    "null pointer": ("null", "independent"),
 }
 WIDTHS = (800, 1440)
 MAX_BYTES = 2_000_000

@@ -78,6 +78,12 @@ function checkLateRace() {
   check(position > 1 && $("sentence").textContent.includes("words[900]"), `late race: step ${position}: ${$("sentence").textContent}`);
 }
 
+/// An access to no array is a step too, and its finding leads to it.
+function checkOutside() {
+  clickAt($("findings").querySelector(".lead"));
+  check(position === 1 && $("sentence").textContent.includes("writes outside of its array"), `outside: ${$("sentence").textContent}`);
+}
+
 function checkAddress() {
   location.hash = "#1,12";
   followAddress();
@@ -90,6 +96,7 @@ function checkAddress() {
 function checkKernels() {
   if (run.kernel === "lock_of_a_warp") return checkLock();
   if (run.kernel === "late_race") return checkLateRace();
+  if (run.kernel === "beyond") return checkOutside();
   checkRace();
   checkTree();
   checkConflict();

@@ -59,6 +59,8 @@ __global__ void names(vectors given, T* const y) {
   y[threadIdx.x] = second[threadIdx.x][1];
 }
 
+__global__ void beyond(float* x) { x[threadIdx.x] = 1; }
+
 __global__ void step_once(int* total) { atomicAdd(total, 1); }
 
 bool is(const char* name, const char* wanted) { return std::strcmp(name, wanted) == 0; }
@@ -85,6 +87,8 @@ int main(int argc, char** argv) {
   if (is(what, "_Exit")) std::_Exit(4);
   if (is(what, "all")) tree<<<1, 64>>>(x, y);
   if (is(what, "all")) transpose<<<1, 32>>>(x, y);
+  if (is(what, "null")) beyond<<<1, 4>>>(nullptr);
+  if (is(what, "beyond")) beyond<<<1, 260>>>(x);
   if (is(what, "names")) names<double, 4><<<1, 4>>>(vectors{x, 4}, reinterpret_cast<double*>(y));
   if (is(what, "lock")) lock_of_a_warp<<<1, 8>>>(total, total + 1);
   if (is(what, "late")) late_race<<<8, 128>>>(words, slow);
@@ -92,5 +96,5 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 1'000'000 / (argc > 2 ? std::atoi(argv[2]) : 1); ++i) step_once<<<1, 1>>>(total);
     if (is(what, "many, then race")) count<<<2, 4>>>(total);
   }
-  return is(what, "lock") ? 0 : cudaDeviceSynchronize();
+  return is(what, "lock") || is(what, "null") ? 0 : cudaDeviceSynchronize();
 }

@@ -120,6 +120,13 @@ def ends():
     output, data = run("lock", status=66, SIMTCC_MODEL="lock_step")
     check(runs_of(data)[0]["faults"][0]["kind"] == "livelock", f"lock: {output}")
     check(len(runs_of(data)[0]["steps"]) > 20, "lock: few steps")
+    for argument in ("null", "beyond"):
+        _, data = run(argument, status=66)
+        shown = runs_of(data)[0]
+        line, thread = shown["faults"][0]["sites"][0][1:3]
+        check(shown["faults"][0]["kind"] == "out_of_bounds", f"{argument}: {shown['faults']}")
+        check(any(step[11] == 0 and (step[1], step[5], step[6]) == (thread, line, -1) for step in shown["steps"]),
+              f"{argument}: the access is no step: {shown['steps'][:3]}")
     with subprocess.Popen([program, "many"], cwd=scratch, env={**os.environ, "SIMTCC_HTML": "stopped.html"},
                           stderr=subprocess.PIPE) as stopped:
         time.sleep(1)

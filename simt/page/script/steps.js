@@ -77,7 +77,10 @@ function deedOf(step) {
     if (step.kind === SPIN) return `waits for a change of ${wordOf(step)}: ${shown(step.before[0])}`;
     return `${verb} ${wordOf(step)}: ${valuesOf(step)}`;
   }
+  const where = step.fault >= 0 && run.faults[step.fault].kind === "misaligned" ? "at a misaligned address" : "outside of its array";
   switch (step.kind) {
+    case READ: return `${step.action === "read" ? "reads" : `does an ${step.action}`} ${where}`;
+    case WRITE: case ATOMIC: return `${step.action === "write" ? "writes" : `does an ${step.action}`} ${where}`;
     case BARRIER: return `arrives at ${step.action}`;
     case COLLECTIVE: return `calls ${step.action}`;
     case FENCE: return `executes ${step.action}`;
