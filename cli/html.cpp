@@ -2,17 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cli/html.hpp>
 #include <cli/interruption.hpp>
 #include <cstdio>
 #include <exactdot/error.hpp>
-#include <filesystem>
 #include <io/fault.hpp>
-#include <lab/html_json.hpp>
-#include <lab/html_page.hpp>
 #include <lab/html_runs.hpp>
 #include <lab/ladder.hpp>
+#include <simt/page/page.hpp>
 #include <span>
 #include <string_view>
 
@@ -30,7 +27,8 @@ simt::recorder_settings settings_for(const std::string& device, const std::strin
   if (!schedule.empty() && subjects != 1)
     throw error(errc::bad_option, fmt::format("--schedule: expected one {}, not {}", subject, subjects));
   simt::recorder_settings settings;
-  settings.max_run_length = 1;  // the threads alternate, so that a short run shows what they do to each other
+  settings.max_run_length = 1;     // the threads alternate, so that a short run shows what they do to each other
+  settings.max_watched_steps = 0;  // launches are small; what leads to a finding begins with their first steps
   settings.script = schedule;
   if (settings.script.size() > settings.max_steps)
     throw error(errc::bad_option, fmt::format("--schedule: {} steps; a page shows at most {} of a launch",
@@ -59,35 +57,16 @@ std::vector<lab::html_subject> record_all(const Items& items, simt::recorder_set
 /// Throws errc::file if the file cannot be written, or holds something other than a page; before the runs, which
 /// take seconds.
 void require_writable(const std::string& file) {
-  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(file));
-  if (std::filesystem::is_regular_file(file) && std::filesystem::file_size(file) != 0) {
-    constexpr std::string_view beginning = "<!DOCTYPE html>";
-    char bytes[beginning.size()] = {};
-    std::FILE* const old = std::fopen(file.c_str(), "rb");
-    const std::size_t count = old == nullptr ? 0 : std::fread(bytes, 1, sizeof bytes, old);
-    if (old != nullptr) static_cast<void>(std::fclose(old));
-    if (std::string_view(bytes, count) != beginning)
-      io::fail(file, "--html would replace it, and it is no HTML page; name another file, or remove it");
-  }
-  std::FILE* const out = std::fopen(file.c_str(), "ab");
-  if (out == nullptr) io::fail_errno(file, "write", errno);
-  static_cast<void>(std::fclose(out));
-  if (is_new) static_cast<void>(std::remove(file.c_str()));
-}
-
-void write_page(const std::string& file, const std::string& page) {
-  std::FILE* const out = std::fopen(file.c_str(), "wb");
-  if (out == nullptr) io::fail_errno(file, "write", errno);
-  const bool complete = std::fwrite(page.data(), 1, page.size(), out) == page.size();
-  const int write_error = errno;
-  if (std::fclose(out) != 0 || !complete) io::fail_errno(file, "write", complete ? errno : write_error);
+  const std::string obstacle = simt::obstacle_to_page(file);
+  if (!obstacle.empty()) io::fail(file, "--html: " + obstacle);
 }
 
 void write_subjects(const std::string& file, const std::string& title, const std::string& command,
                     const std::vector<lab::html_subject>& subjects) {
-  write_page(file, lab::page_of(title, command, subjects));
+  const std::string failure = simt::write_page(file, simt::page_of(title, command, subjects, lab::kernel_source));
+  if (!failure.empty()) io::fail(file, "cannot write it: " + failure);
   std::fputs(fmt::format("exactdot: {}: written; open it in a browser\n", io::printable(file)).c_str(), stderr);
-  for (const std::string& line : lab::left_out_of(subjects))
+  for (const std::string& line : simt::left_out_of(subjects))
     std::fputs(fmt::format("exactdot: {}: {}\n", io::printable(file), line).c_str(), stderr);
 }
 
@@ -121,7 +100,7 @@ std::vector<lab::rung> rungs_of_page(const lab_arguments& arguments, const lab::
   if (!arguments.rungs.empty()) return chosen;
   std::erase_if(chosen, [](const lab::rung& one) {
     return one.target != lab::backend::simt ||
-           lab::source_of(one.info.file).find("__global__") == std::string_view::npos;
+           lab::kernel_source(one.info.file).find("__global__") == std::string::npos;
   });
   return chosen;
 }

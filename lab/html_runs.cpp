@@ -44,6 +44,17 @@ void take_launches(html_subject& subject, const simt::recorder& recorder) {
   }
 }
 
+/// Says with how many threads the kernels of a page run, which is fewer than in the report of the hazard.
+std::string kernels_of(const html_subject& subject) {
+  std::vector<std::string> kernels;
+  for (const simt::recorded_launch& launch : subject.launches) {
+    std::string text =
+        fmt::format("{} with {} thread{}", launch.kernel, launch.threads, launch.threads == 1 ? "" : "s");
+    if (std::ranges::find(kernels, text) == kernels.end()) kernels.push_back(std::move(text));
+  }
+  return fmt::format(" Kernels on this page: {}.", fmt::join(kernels, ", "));
+}
+
 /// Returns the launch for a page: the smallest one that shows the rung's idea.
 launch_config small_config(const rung_info& info, const html_rung_request& request) {
   const bool any = info.blocks == block_rule::any;
@@ -82,6 +93,12 @@ void run_rung(html_subject& subject, const rung& recorded, const html_rung_reque
 
 }  // namespace
 
+std::string kernel_source(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string_view text = source_of(name);
+  return std::string(text.empty() ? hazard_source_of(name) : text);
+}
+
 html_subject record_rung(const rung& recorded, const html_rung_request& request, std::uint64_t seed,
                          const simt::recorder_settings& settings) {
   html_subject subject{.name = recorded.info.name, .limits = settings};
@@ -101,10 +118,10 @@ html_subject record_rung(const rung& recorded, const html_rung_request& request,
 html_subject record_hazard(const hazard& recorded, std::uint64_t seed, const simt::recorder_settings& settings) {
   html_subject subject{.name = recorded.info.name, .limits = settings};
   const simt::recorder recorder(settings);
-  const hazard_outcome outcome = recorded.run({.seed = seed, .runs = 1, .small = true});
+  static_cast<void>(recorded.run({.seed = seed, .runs = 1, .small = true}));
   subject.about = fmt::format("{} {} {}", recorded.info.effect, recorded.info.cause, recorded.info.fix);
-  subject.about += fmt::format(" Shown with few threads: {}.", outcome.observed);
   take_launches(subject, recorder);
+  subject.about += kernels_of(subject);
   return subject;
 }
 

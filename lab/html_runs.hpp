@@ -7,19 +7,17 @@
 #include <lab/hazard.hpp>
 #include <lab/registry.hpp>
 #include <optional>
+#include <simt/page/page.hpp>
 #include <string>
 #include <vector>
 
 namespace exactdot::lab {
 
 /// A rung or a hazard, with its recorded launches.
-struct html_subject {
-  std::string name = {}, about = {};
-  std::string element_type = {};  ///< what T means in its kernels; "" for a hazard
-  std::vector<simt::recorded_launch> launches = {};
-  std::size_t dropped_launches = 0;
-  simt::recorder_settings limits = {};
-};
+using html_subject = simt::page_subject;
+
+/// Returns the text of a file with kernels, by its path; "" if unknown.
+[[nodiscard]] std::string kernel_source(const std::string& path);
 
 /// How a rung runs. Empty fields have a default that fits a page.
 struct html_rung_request {

@@ -16,6 +16,9 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   --seeds K          run the program K times, with consecutive seeds; default: 1
   --model NAME       independent (Volta and later; default) or lock_step (before Volta)
   --json FILE        write the findings to FILE too
+  --html FILE        write a page to FILE that plays the kernels step by step; open it in a browser
+  --html-launch N    which launches it shows, such as 2 or 1,4; default: the first, and those with findings
+  --html-blocks N    which blocks it shows, such as 0,3; default: those of the first finding
   --profile          count what each line costs: sectors, bank conflicts, active lanes, queues of atomics
   --steps N          maximum number of steps of a launch; default: 1000000000
   -arch sm_NN        compute capability, for __CUDA_ARCH__ and the limits of launches; default: sm_90
@@ -27,8 +30,9 @@ usage: simtcc FILE.cu... [-o PROGRAM] [options]
   -run, -dryrun      as nvcc: run the program too, with --run-args A,B as its arguments; print the commands only
   --help, --version
 
---seed, --seeds, --model, --json, --profile and --steps are defaults of the program: the environment variables
-SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs.
+--seed, --seeds, --model, --json, --html, --html-launch, --html-blocks, --profile and --steps are defaults of the
+program: the environment variables SIMTCC_SEED, SIMTCC_SEEDS, SIMTCC_MODEL, SIMTCC_JSON, SIMTCC_HTML,
+SIMTCC_HTML_LAUNCH, SIMTCC_HTML_BLOCKS, SIMTCC_PROFILE=1 and SIMTCC_STEPS change them when it runs.
 Every option of nvcc 13.0 is taken; those that choose machine code do nothing, and what has no effect on a simulator
 is said. Options of the host compiler (-I, -D, -W, -f, -g, -l, ...) go to it. Kernels are compiled with -O1, as C++17
 or as a later -std says. Names of files after -- may begin with -.

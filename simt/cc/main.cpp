@@ -104,7 +104,7 @@ class build {
     const struct {
       const char* option;
       const std::string& file;
-    } outputs[] = {{"-o ", options_.output}, {"--json ", options_.report}};
+    } outputs[] = {{"-o ", options_.output}, {"--json ", options_.report}, {"--html ", options_.page}};
     for (const auto& [option, file] : outputs) {
       for (const auto* const list : {&options_.cuda_files, &options_.other_inputs}) {
         for (const std::string& input : *list) {
@@ -116,6 +116,9 @@ class build {
       if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
     }
     if (is_same_file(options_.report, program())) fail("--json " + options_.report + ": is the program itself");
+    if (is_same_file(options_.page, program())) fail("--html " + options_.page + ": is the program itself");
+    if (is_same_file(options_.page, options_.report))
+      fail("--html " + options_.page + ": is the file of --json too");
     if (options_.only_rewrite && !options_.output.empty() && options_.cuda_files.size() > 1)
       fail("--rewrite -o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) +
            " sources");

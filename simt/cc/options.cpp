@@ -137,11 +137,19 @@ class command_line {
       if (value_.empty()) fail("--json: expected the name of a file");
       result_.report = value_;
     }
+    if (name == "html") {
+      if (value_.empty()) fail("--html: expected the name of a file");
+      result_.page = value_;
+    }
+    const bool is_list = name.starts_with("html-");
+    if (is_list && (value_.empty() || value_.find_first_not_of("0123456789,-") != std::string::npos))
+      fail("--" + name + " " + value_ + ": expected a number or a list, such as 2 or 1,4 or 2-5");
     result_.defaults += name + "=" + value_ + "\n";
   }
 
   bool own_option(const std::string& argument) {
-    for (const char* const name : {"seed", "seeds", "model", "json", "steps"}) {
+    for (const char* const name :
+         {"seed", "seeds", "model", "json", "html", "html-launch", "html-blocks", "steps"}) {
       if (!has_value(argument, std::string("--") + name)) continue;
       set_default(name);
       return true;

@@ -14,6 +14,7 @@ struct options {
   std::string output;                           // "" if -o is missing
   std::string folder;                           // of objects, from -odir; "" for the current one
   std::string standard = "17";                  // of the user's C++
+  std::string page;                             // the file of --html; "" for none
   std::string report;                           // the file of --json; "" for none
   std::string compiler;                         // the host compiler
   std::string defaults;                         // "name=value" lines for the program (settings.cpp)

@@ -40,6 +40,7 @@ class pass {
     std::size_t at;
     std::size_t statement;            // that begins the function or class
     std::vector<std::string> shared;  // its __shared__ variables
+    std::string pointers = {};        // of a kernel: its named parameters, for the page with the stepper
   };
 
   /// The innermost function or namespace.
@@ -83,13 +84,15 @@ class pass {
                   : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
     }
     braces_.push_back({kind, parentheses_, i_, statement_, {}});
+    if (kind == scope_kind::kernel) braces_.back().pointers = pointers_of_kernel(source_, i_);
     parentheses_ = 0;
     statement_ = i_ + 1;
   }
 
   void close() {
     if (!braces_.empty()) {
-      if (braces_.back().kind == scope_kind::kernel) source_.insert_before(i_, "});");
+      if (braces_.back().kind == scope_kind::kernel)
+        source_.insert_before(i_, "}" + braces_.back().pointers + ");");
       parentheses_ = braces_.back().parentheses;
       braces_.pop_back();
     }

@@ -48,6 +48,9 @@ enum class scope_kind { name_space, kernel, device_function, other };
 void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names,
                     const std::function<bool(std::string_view)>& is_local);
 void rewrite_launch_call(source_edits& source, std::size_t i);
+/// Returns the argument of kernel_body() that names the parameters of the kernel whose body begins at `brace`; ""
+/// if none has a name.
+std::string pointers_of_kernel(const source_edits& source, std::size_t brace);
 /// Replaces a keyword by specifiers, which C++ wants behind an alignas(…) and [[…]] that follow it.
 void specify(source_edits& source, std::size_t keyword, const std::string& specifiers);
 /// Returns the names of the variables, if their size counts: an array of dynamic shared memory has none.

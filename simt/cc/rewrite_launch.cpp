@@ -102,7 +102,51 @@ bool has_comma(const source_edits& source, std::size_t first, std::size_t end) {
   return false;
 }
 
+/// Returns the name of the parameter that the tokens first up to, not including, end declare; "" if it has none, or
+/// one that a look at single tokens cannot tell from a type.
+std::string_view parameter_name(const source_edits& source, std::size_t first, std::size_t end) {
+  static constexpr std::array<std::string_view, 19> of_types = {
+      "const", "volatile", "int",          "unsigned",   "signed",   "long", "short",  "char",  "float",   "double",
+      "bool",  "void",     "__restrict__", "__restrict", "restrict", "auto", "struct", "class", "typename"};
+  const auto is_of_type = [&](std::size_t i) {
+    return std::any_of(of_types.begin(), of_types.end(),
+                       [&](std::string_view word) { return source.at(i).is(word); });
+  };
+  for (std::size_t i = first; i < end; ++i) {
+    if (source.at(i).is("...") || source.at(i).is("(")) return "";
+    if (source.at(i).is("=") || source.at(i).is("[")) end = i;
+  }
+  if (end < first + 2 || source.at(end - 1).kind != token_kind::identifier || is_of_type(end - 1)) return "";
+  std::size_t before = end - 1;  // of the name; then of the last token that is not const or the like
+  while (before > first && (source.at(before - 1).is("const") || source.at(before - 1).is("volatile"))) --before;
+  const token& last = source.at(before - 1);
+  const bool follows_type = before > first && (last.kind == token_kind::identifier || last.is("*") ||
+                                               last.is("&") || last.is(">") || last.is(">>"));
+  return follows_type ? source.at(end - 1).text : "";
+}
+
 }  // namespace
+
+std::string pointers_of_kernel(const source_edits& source, std::size_t brace) {
+  if (brace < 2 || !source.at(brace - 1).is(")")) return "";
+  const std::size_t close = brace - 1, open = source.opening(close);
+  std::string names, values;
+  for (std::size_t first = open + 1, i = first; i <= close; ++i) {
+    int depth = 0;
+    for (; i < close && (depth > 0 || !source.at(i).is(",")); ++i) {
+      const token& t = source.at(i);
+      if (is_opening(t)) i = source.closing(i);
+      if (t.is("<")) ++depth;
+      if (t.is(">") || t.is(">>")) depth -= static_cast<int>(t.text.size());
+    }
+    const std::string name(parameter_name(source, first, i));
+    first = i + 1;
+    if (name.empty()) continue;
+    names += (names.empty() ? "" : ",") + name;
+    values += (values.empty() ? "" : ", ") + ("::exactdot::simt::detail::pointer_of(" + name) + ")";
+  }
+  return names.empty() ? "" : ", {\"" + names + "\", {" + values + "}}";
+}
 
 void rewrite_launch(source_edits& source, std::size_t i, scope_kind inside, const declarations& names,
                     const std::function<bool(std::string_view)>& is_local) {

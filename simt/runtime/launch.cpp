@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exactdot/error.hpp>
 #include <exactdot/simt/on_cpu.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
@@ -17,6 +18,7 @@
 
 #include "context.hpp"
 #include "graphs.hpp"
+#include "recording.hpp"
 #include "running.hpp"
 
 /// Entries of the functions with __global__, which the linker collects (keywords.hpp).
@@ -107,9 +109,10 @@ void refuse(const configuration& launch, cudaError_t error, const std::string& r
   if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
 }
 
-void run_now(const configuration& launch, void (*body)(void*), void* closure, std::size_t bytes,
-             const void* kernel) {
+void run_now(const configuration& launch, void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
+             const std::vector<recorded_pointer>& pointers) {
   auto& runtime = runtime_context::instance();
+  runtime.stream.state().named_pointers = pointers;
   if (runtime.device_failed()) return;
   const int resident_blocks = runtime.stream.settings().resident_blocks;
   if (launch.cooperative)
@@ -127,6 +130,28 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
   runtime.stream.settings().resident_blocks = resident_blocks;
   runtime.check_copies_before(launch.stream);
   runtime.note_launch();
+}
+
+/// Returns the pointers of a kernel with their names, if a recorder wants them.
+std::vector<recorded_pointer> named_pointers(const detail::kernel_pointers& pointers) {
+  std::vector<recorded_pointer> named;
+  if (active_recorder == nullptr) return named;
+  const char* name = pointers.names;
+  for (const detail::kernel_pointer& one : pointers.values) {
+    const char* const end = name + std::strcspn(name, ",");
+    if (one.kind == 's') {
+      for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= one.element; at += sizeof(std::uintptr_t)) {
+        std::uintptr_t word = 0;
+        std::memcpy(&word, static_cast<const char*>(one.address) + at, sizeof word);
+        if (device_memory::instance().find(word) != nullptr) named.push_back({std::string(name, end), word, 0, 0});
+      }
+    } else if (one.address != nullptr) {
+      named.push_back(
+          {std::string(name, end), reinterpret_cast<std::uintptr_t>(one.address), one.kind, one.element});
+    }
+    name = *end == ',' ? end + 1 : end;
+  }
+  return named;
 }
 
 }  // namespace
@@ -164,10 +189,11 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
 }
 cudaError_t launch_result() { return state_of_thread().result; }
 
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes) {
-  run_configured(body, closure, bytes, __builtin_return_address(0));
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers) {
+  run_configured(body, closure, bytes, __builtin_return_address(0), pointers);
 }
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel) {
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
+                    const kernel_pointers& pointers) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -184,7 +210,8 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   if (runtime.device_failed()) return;
   const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
-  if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel);
+  const std::vector<recorded_pointer> named = named_pointers(pointers);
+  if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel, named);
   // the parameters of a kernel are copied as bytes, as CUDA does
   const auto* const first = static_cast<const char*>(closure);
   const std::shared_ptr<void> copy(operator new (bytes, std::align_val_t{64}),
@@ -193,7 +220,7 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   capture(launch.stream, [=] {
     configuration replayed = launch;
     replayed.stream = runtime_context::instance().current_stream;
-    run_now(replayed, body, copy.get(), bytes, kernel);
+    run_now(replayed, body, copy.get(), bytes, kernel, named);
   });
 }
 

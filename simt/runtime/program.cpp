@@ -4,7 +4,7 @@
 // report through a pipe; only the first one's output is shown. The report is printed by the last of the functions
 // that exit() calls, by _exit() and quick_exit(), and by a handler of the signals that end a program; it says so if
 // the program did not run to its end. With findings, status 0 becomes 66; if the file of findings cannot be
-// written, 2.
+// written, 2. The page with the stepper is written after the report, which is then known whatever happens.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "page.hpp"
 #include "report.hpp"
 #include "running.hpp"
 #include "symbols.hpp"
@@ -30,9 +31,11 @@ namespace exactdot::simt {
 namespace {
 
 bool reported = false;
-pid_t process = 0;  // the one that reports: not a child that the program has forked
+bool is_extra_run = false;  // a further seed: its page is of use only if it has findings
+pid_t process = 0;          // the one that reports: not a child that the program has forked
 
 constexpr int status_of_unwritten_report = 2;
+constexpr char page_mark = '\x1d';  // in the pipe, between the report and what is said about the page
 
 /// The status of a process that would end with `status`, after its report.
 int status_after(int status, bool report_is_written, bool has_findings) {
@@ -55,6 +58,19 @@ void send(const std::string& bytes) {
   }
 }
 
+/// Writes the page, if there is to be one. Returns whether that did not fail. Of a run among several the lines for
+/// stderr follow the report in the pipe.
+bool publish_page(const run_report& report) {
+  if (!has_page() || (is_extra_run && report.faults() == 0)) return true;
+  const page_result result = finish_page(report);
+  if (report_pipe >= 0) {
+    send(page_mark + result.messages);
+  } else {
+    std::fputs(result.messages.c_str(), stderr);
+  }
+  return result.is_written;
+}
+
 /// Reports once. Returns the status of a program that would end with this one.
 int report_now(int status, int signal = 0) {
   if (getpid() != process || std::exchange(reported, true)) return status;
@@ -64,10 +80,11 @@ int report_now(int status, int signal = 0) {
   bool written = true;
   if (report_pipe >= 0) {
     send(to_bytes(report));
-    close(report_pipe);
   } else {
     written = publish(report);
   }
+  if (!publish_page(report)) written = false;
+  if (report_pipe >= 0) close(report_pipe);
   return status_after(status, written, report.faults() != 0);
 }
 
@@ -90,6 +107,9 @@ void on_quick_end() {
 void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
   std::fflush(nullptr);
+  constexpr unsigned seconds_for_report = 30;  // memory may be in disorder
+  std::signal(SIGALRM, SIG_DFL);
+  alarm(seconds_for_report);
   report_now(0, signal);
   std::raise(signal);
 }
@@ -116,7 +136,7 @@ void stop_runs(int signal) {
 }
 
 /// Runs the program once, in a child. Returns true in the child; in the parent false, with the report and status.
-bool run_once(unsigned index, run_report& report, int& status) {
+bool run_once(unsigned index, run_report& report, std::string& page_lines, int& status) {
   int ends[2];
   if (pipe(ends) != 0) return false;
   const pid_t child = fork();
@@ -143,7 +163,9 @@ bool run_once(unsigned index, run_report& report, int& status) {
   while (waitpid(child, &result, 0) < 0 && errno == EINTR) continue;
   current_run = 0;
   status = WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result);
-  report = from_bytes(bytes);
+  const std::size_t mark = std::min(bytes.find(page_mark), bytes.size());
+  report = from_bytes(bytes.substr(0, mark));
+  if (mark != bytes.size()) page_lines = bytes.substr(mark + 1);
   return false;
 }
 
@@ -165,10 +187,12 @@ void add(run_report& total, const run_report& report) {
   }
 }
 
-/// Runs the program with every seed. Returns in the processes of the runs only.
+/// Runs the program with every seed. Returns in the processes of the runs only. The page shows the first run with
+/// findings, or the first one.
 void run_all_seeds(program_settings& settings) {
   run_report total;
   std::vector<run_report> runs;
+  std::string page_lines;
   int first_status = 0;
   struct sigaction action {};
   action.sa_handler = stop_runs;
@@ -177,7 +201,9 @@ void run_all_seeds(program_settings& settings) {
   for (unsigned i = 0; i < settings.seeds; ++i) {
     run_report report;
     int status = 0;
-    if (run_once(i, report, status)) {
+    if (run_once(i, report, page_lines, status)) {
+      is_extra_run = i != 0;
+      if (is_extra_run && total.faults() != 0) settings.html.clear();
       settings.seed += i;
       runtime_context::instance().stream.state().keeps_sums = true;
       runtime_context::instance().stream.settings().seed = settings.seed;
@@ -197,6 +223,7 @@ void run_all_seeds(program_settings& settings) {
     for (finding& note : compare_sums(runs, settings.seed)) total.findings.push_back(std::move(note));
   }
   const bool written = publish(total);
+  std::fputs(page_lines.c_str(), stderr);
   if (stopped_by != 0) {
     std::signal(stopped_by, SIG_DFL);
     std::raise(stopped_by);
@@ -209,6 +236,7 @@ void run_all_seeds(program_settings& settings) {
   static std::ios_base::Init streams;
   auto& settings = runtime_context::instance().settings;
   if (settings.seeds > 1) run_all_seeds(settings);
+  if (!settings.html.empty()) start_page();
   process = getpid();
   on_exit(on_end, nullptr);
   std::at_quick_exit(on_quick_end);

@@ -154,6 +154,8 @@ void machine::report_out_of_bounds(std::uintptr_t address, std::size_t size, con
                                    const void* caller) {
   const bool harmless = device_memory::instance().holds(address) || module_.is_unused(address, size);
   if (harmless && !settings_.detect) return;
+  if (recording_ && kind.agent == 0)
+    record_step(kind.write ? step_kind::write : step_kind::read, kind.name(), caller);
   report(fault_kind::out_of_bounds, {nullptr, address}, kind.name(), caller);
   if (!harmless) end_launch_by(fault_kind::out_of_bounds);
 }
@@ -161,6 +163,7 @@ void machine::report_out_of_bounds(std::uintptr_t address, std::size_t size, con
 /// Reports a misaligned access and ends the launch, as on a GPU. Compilers report addresses that are no multiple of
 /// 8; crash.hpp detects the others.
 void machine::misaligned(std::uintptr_t address, const char* action, const void* caller) {
+  if (recording_) record_step(step_kind::read, action, caller);
   report(fault_kind::misaligned, {nullptr, address}, action, caller);
   end_launch_by(fault_kind::misaligned);
 }

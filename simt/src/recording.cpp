@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "machine.hpp"
 
@@ -37,34 +38,48 @@ bool is_consequence(step_kind kind) { return kind >= step_kind::opened; }
 
 }  // namespace
 
-recorded_step* recording::note(unsigned thread, step_kind kind, const char* action, const source_line& line,
+recording::recording(detail::recorder_state& state, recorded_launch& launch) : state_(state), launch_(launch) {
+  std::size_t recorded = 0;
+  for (const recorded_launch& earlier : state.launches) recorded += &earlier == &launch ? 0 : earlier.steps.size();
+  const recorder_settings& limits = state.settings;
+  limit_ = std::min(limits.max_steps, limits.max_total_steps - std::min(limits.max_total_steps, recorded));
+  if (limits.max_watched_steps == 0) show(first_threads());
+}
+
+recorded_step* recording::note(unsigned thread, step_kind kind, const char* action, recorded_line line,
                                std::uint64_t turn) {
-  const recorder_settings& limits = state_.settings;
-  if (thread >= limits.max_threads) {
+  if (fault_step_ != none && !is_decided_) decide();
+  if (!(is_decided_ ? is_shown(thread) : is_chosen_block(thread))) {
     ++launch_.steps_of_others;
     return nullptr;
   }
-  if (launch_.steps.size() >= limits.max_steps || state_.total_steps >= limits.max_total_steps) {
+  if (is_decided_ && launch_.steps.size() >= limit_) {
     if (!is_consequence(kind)) ++launch_.dropped_steps;
     last_steps_.erase(thread);  // so that its faults do not show at an earlier step
     return nullptr;
   }
+  const std::size_t watched = std::max(state_.settings.max_watched_steps, limit_);
+  if (!is_decided_ && launch_.steps.size() >= 2 * watched) leave_out(watched);
   const bool joins = turn != 0 && turn == lock_step_turn_;
   if (!is_consequence(kind) && !joins) ++turn_;
   lock_step_turn_ = turn;
   turn_thread_ = thread;
-  ++state_.total_steps;
-  last_steps_[thread] = launch_.steps.size();
+  last_steps_[thread] = left_out_ + launch_.steps.size();
   recorded_step& step = launch_.steps.emplace_back();
   step.turn = turn_, step.thread = thread, step.kind = kind, step.action = action;
-  step.file = index_of_file(line.file), step.line = line.line;
+  step.file = line.file, step.line = line.line;
   step.entries = launch_.schedule.size() + 1;
   return &step;
 }
 
-void recording::note_access(recorded_step& step, const location& place, const std::string& name,
-                            std::uintptr_t contents, std::size_t size) {
-  step.array = index_of_array(place, name, contents);
+/// Returns the last recorded step of a thread; null if it has none, or if it was left out.
+recorded_step* recording::last_step(unsigned thread) {
+  const auto last = last_steps_.find(thread);
+  if (last == last_steps_.end() || last->second < left_out_) return nullptr;
+  return &launch_.steps[last->second - left_out_];
+}
+
+void recording::note_values(recorded_step& step, const location& place, std::uintptr_t contents, std::size_t size) {
   step.offset = place.address - launch_.arrays[static_cast<std::size_t>(step.array)].address;
   step.size = size;
   const bool written = place.range->is_written(place.address, size);
@@ -75,39 +90,39 @@ void recording::note_access(recorded_step& step, const location& place, const st
 }
 
 void recording::turn_into_spin(unsigned thread) {
-  const auto last = last_steps_.find(thread);
-  if (last == last_steps_.end()) return;
-  recorded_step& step = launch_.steps[last->second];
-  const bool executed = unfinished_ != last->second;
-  if (step.kind > step_kind::atomic || (executed && step.after.words != step.before.words)) return;
-  step.kind = step_kind::spin;
+  recorded_step* const step = last_step(thread);
+  if (step == nullptr) return;
+  const bool executed = unfinished_ != static_cast<std::size_t>(step - launch_.steps.data());
+  if (step->kind > step_kind::atomic || (executed && step->after.words != step->before.words)) return;
+  step->kind = step_kind::spin;
   if (executed) return;
-  step.after = step.before;
+  step->after = step->before;
   unfinished_ = none;
 }
 
 void recording::note_exit(unsigned thread, std::uint64_t turn) {
   const bool joins = turn == 0 ? turn_thread_ == thread : turn == lock_step_turn_;
-  if (thread < state_.settings.max_threads && !joins) ++turn_;
+  const bool recorded = is_decided_ ? is_shown(thread) : is_chosen_block(thread);
+  if (recorded && !joins) ++turn_;
   lock_step_turn_ = turn;
   note_consequence(thread, step_kind::exited);
 }
 
 void recording::note_consequence(unsigned thread, step_kind kind, std::uint32_t mask) {
   const std::uint64_t lock_step_turn = lock_step_turn_;
-  const auto last = last_steps_.find(thread);
-  const bool known = last != last_steps_.end();
-  const source_line line =
-      known ? source_line{"", launch_.steps[last->second].line} : source_line{launch_.file, launch_.line};
-  const int file = known ? launch_.steps[last->second].file : -1;
+  if (fault_step_ != none && !is_decided_) decide();
+  const recorded_step* const last = last_step(thread);
+  const bool known = last != nullptr;
+  const std::size_t last_index = known ? last_steps_[thread] : 0;
+  const recorded_line line =
+      known ? recorded_line{last->file, last->line} : recorded_line{index_of_file(launch_.file), launch_.line};
   const char* const name = kind == step_kind::exited ? "exit" : kind == step_kind::opened ? "opens" : "completes";
   recorded_step* const step = note(thread, kind, name, line, lock_step_turn);
   if (step == nullptr) return;
-  if (file >= 0) step->file = file;
   step->mask = mask;
   if (kind != step_kind::exited) {  // the step itself remains the thread's last
     if (known) {
-      last_steps_[thread] = last->second;
+      last_steps_[thread] = last_index;
     } else {
       last_steps_.erase(thread);
     }
@@ -122,13 +137,15 @@ void recording::finish_step() {
 }
 
 void recording::note_fault(unsigned thread, std::size_t fault) {
-  const auto last = last_steps_.find(thread);
-  if (last != last_steps_.end()) launch_.steps[last->second].fault = static_cast<int>(fault);
+  recorded_step* const step = last_step(thread);
+  if (step == nullptr) return;
+  step->fault = static_cast<int>(fault);
+  if (fault_step_ == none) fault_step_ = last_steps_[thread];
 }
 
 void recording::note_other_side(unsigned thread, unsigned other) {
-  const auto last = last_steps_.find(thread);
-  if (last != last_steps_.end()) launch_.steps[last->second].other_thread = static_cast<int>(other);
+  recorded_step* const step = last_step(thread);
+  if (step != nullptr) step->other_thread = static_cast<int>(other);
 }
 
 /// The stream has joined one fault to another and removed it.
@@ -145,6 +162,11 @@ void recording::note_skipped(std::size_t position, unsigned thread, const char* 
 
 /// Keeps the faults that this launch has sighted, and renumbers them.
 void recording::finish(const std::vector<fault>& faults) {
+  finish_step();
+  if (fault_step_ != none && !is_decided_) decide();
+  is_decided_ ? finish_decided() : finish_undecided();
+  forget_arrays();
+  if (entries_ > max_entries) launch_.schedule.clear();
   std::map<int, int> numbers;
   for (recorded_step& step : launch_.steps) {
     if (step.fault < 0 || static_cast<std::size_t>(step.fault) >= faults.size()) continue;
@@ -166,11 +188,14 @@ int recording::index_of_file(const std::string& file) {
   return static_cast<int>(files.size()) - 1;
 }
 
-int recording::index_of_array(const location& place, const std::string& name, std::uintptr_t contents) {
-  const std::uint32_t owner = place.owner == nullptr ? ~0U : place.owner->number;
-  const auto [at, fresh] =
-      arrays_.try_emplace({place.range->start, owner}, static_cast<int>(launch_.arrays.size()));
-  if (!fresh) return at->second;
+int recording::index_of_array(const location& place) const {
+  const auto at = arrays_.find({place.range->start, place.owner == nullptr ? ~0U : place.owner->number});
+  return at == arrays_.end() ? -1 : at->second;
+}
+
+int recording::add_array(const location& place, const std::string& name, std::uintptr_t contents) {
+  const int index = static_cast<int>(launch_.arrays.size());
+  arrays_[{place.range->start, place.owner == nullptr ? ~0U : place.owner->number}] = index;
   recorded_array& array = launch_.arrays.emplace_back();
   array.name = name;
   array.shared = place.owner != nullptr;
@@ -183,7 +208,7 @@ int recording::index_of_array(const location& place, const std::string& name, st
   std::memcpy(array.initial.data(), reinterpret_cast<const void*>(start), kept);
   for (std::size_t i = 0; i < kept; i += 4)
     array.is_written.push_back(place.range->is_written(array.address + i, std::min<std::size_t>(4, kept - i)));
-  return at->second;
+  return index;
 }
 
 recorder::recorder(const recorder_settings& settings) : state_(std::make_unique<detail::recorder_state>()) {
@@ -194,20 +219,51 @@ recorder::recorder(const recorder_settings& settings) : state_(std::make_unique<
 recorder::~recorder() { active_recorder = nullptr; }
 const std::vector<recorded_launch>& recorder::launches() const { return state_->launches; }
 std::size_t recorder::dropped_launches() const { return state_->dropped_launches; }
+std::size_t recorder::launch_count() const { return state_->launch_count; }
+void recorder::finish() { state_->finish_launch(); }
+
+/// Counts a launch. Returns where it is recorded; null if it is not.
+recorded_launch* detail::recorder_state::next_launch() {
+  ++launch_count;
+  const auto& numbers = settings.numbers;
+  if (!numbers.empty() && std::find(numbers.begin(), numbers.end(), launch_count) == numbers.end()) {
+    ++dropped_launches;
+    return nullptr;
+  }
+  if (launches.size() < settings.max_launches) return &launches.emplace_back();
+  const auto is_replaceable = [](const recorded_launch& launch) { return launch.faults.empty(); };
+  if (std::none_of(launches.begin(), launches.end(), is_replaceable)) {
+    ++dropped_launches;
+    return nullptr;
+  }
+  spare = {};
+  return &spare;
+}
+
+void detail::recorder_state::finish_launch() {
+  if (current == nullptr) return;
+  recording* const finished = std::exchange(current, nullptr);
+  finished->finish(*faults);
+  if (!finished->is_of(spare)) return;
+  ++dropped_launches;
+  if (spare.first_fault == faults->size()) return;
+  const auto last = std::find_if(launches.rbegin(), launches.rend(),
+                                 [](const recorded_launch& launch) { return launch.faults.empty(); });
+  launches.erase(std::next(last).base());
+  launches.push_back(std::exchange(spare, {}));
+}
 
 /// Applies the recorder's settings to this launch and starts its recording.
 void machine::start_recording() {
   detail::recorder_state& state = *active_recorder;
   if (state.settings.model) settings_.model = *state.settings.model;
   if (state.settings.max_run_length) settings_.max_run_length = *state.settings.max_run_length;
-  if (state.is_first && !state.settings.script.empty()) settings_.script = state.settings.script;
-  state.is_first = false;
-  if (state.launches.size() >= state.settings.max_launches) {
-    ++state.dropped_launches;
-    return;
-  }
-  recorded_launch& launch = state.launches.emplace_back();
+  if (state.launch_count == 0 && !state.settings.script.empty()) settings_.script = state.settings.script;
+  recorded_launch* const place = state.next_launch();
+  if (place == nullptr) return;
+  recorded_launch& launch = *place;
   const source_line line = find_line(static_cast<const char*>(call_.kernel) + 1);  // it takes return addresses
+  launch.number = state.launch_count;
   launch.kernel = module_.kernel_name();
   launch.file = line.file, launch.line = line.line;
   launch.model = settings_.model, launch.seed = settings_.seed;
@@ -217,18 +273,19 @@ void machine::start_recording() {
   launch.threads_per_block = threads_per_block_;
   launch.threads = grid_.x * grid_.y * grid_.z * threads_per_block_;
   launch.pointers = device_pointers(call_);
+  launch.named_pointers = stream_.named_pointers;
   launch.first_fault = stream_.faults.size();
   recording_ = std::make_unique<recording>(state, launch);
+  state.current = recording_.get(), state.faults = &stream_.faults;
 }
 
 void machine::finish_recording() {
-  recording_->finish_step();
   if (script_position_ < settings_.script.size()) {
     const bool lock_step = settings_.model == execution::lock_step;
     recording_->note_skipped(script_position_, settings_.script[script_position_],
                              lock_step ? "lanes in lock step follow no script" : "the launch had ended");
   }
-  recording_->finish(stream_.faults);
+  if (active_recorder != nullptr) active_recorder->finish_launch();
 }
 
 std::uint64_t machine::recorded_turn() const {
@@ -239,7 +296,9 @@ std::uint64_t machine::recorded_turn() const {
 }
 
 void machine::record_step(step_kind kind, const char* action, const void* caller) {
-  recording_->note(current_->number, kind, action, line_of(attributed(*current_, caller)), recorded_turn());
+  const void* const place = attributed(*current_, caller);
+  recording_->note(current_->number, kind, action, recording_->line_at(place, [&] { return line_of(place); }),
+                   recorded_turn());
 }
 
 void machine::record_access(const location& place, std::uintptr_t address, std::size_t size,
@@ -251,13 +310,18 @@ void machine::record_access(const location& place, std::uintptr_t address, std::
                                                                 : kind.write               ? "atomic write"
                                                                                            : "atomic read"
                                                               : kind.name();
+  const void* const line = attributed(*current_, caller);
   recorded_step* const step =
-      recording_->note(current_->number, recorded, action, line_of(attributed(*current_, caller)), recorded_turn());
+      recording_->note(current_->number, recorded, action, recording_->line_at(line, [&] { return line_of(line); }),
+                       recorded_turn());
   if (step == nullptr) return;
-  std::string name = name_of_address(place.range->start);
-  if (device_memory::instance().holds(place.range->start))
-    name = place.range->shared ? "dynamic shared memory" : "";
-  name.resize(std::min(name.size(), name.find(" of ")));
+  const auto name = [&]() -> std::string {
+    if (device_memory::instance().holds(place.range->start))
+      return place.range->shared ? "dynamic shared memory" : "";
+    std::string text = name_of_address(place.range->start);
+    text.resize(std::min(text.size(), text.find(" of ")));
+    return text;
+  };
   recording_->note_access(*step, place, name, address, size);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exactdot/simt/recording.hpp>
 #include <exactdot/simt/simulator.hpp>
 #include <map>
 #include <optional>
@@ -36,9 +37,10 @@ struct stream_state {
   std::vector<sum> sums;  // if keeps_sums
   bool keeps_sums = false;
   counters counted;
-  std::optional<fault_kind> ended_by;  // the fault that ended the last launch early
-  bool cooperative = false;            // the launch is a cooperative one
-  bool incomplete = false;             // some launch was not seen to its end: what nothing read says nothing
+  std::optional<fault_kind> ended_by;            // the fault that ended the last launch early
+  bool cooperative = false;                      // the launch is a cooperative one
+  bool incomplete = false;                       // some launch was not seen to its end: what nothing read says nothing
+  std::vector<recorded_pointer> named_pointers;  // of the next launch, for a recorder
 };
 
 }  // namespace exactdot::simt::detail

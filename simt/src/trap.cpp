@@ -18,6 +18,7 @@ void machine::trap(const char* action, const char* reason, const void* caller) {
 
 void machine::end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller) {
   const void* const site = attributed(*current_, caller);
+  if (recording_ && kind == fault_kind::trap) record_step(step_kind::fence, action, site);
   if (fault* const found = add_fault(kind, site, nullptr)) {
     found->variable = reason;
     found->site = site_of(current_->number, action, site);

@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <cstring>
 #include <exactdot/error.hpp>
-#include <lab/html_json.hpp>
-#include <lab/html_names.hpp>
-#include <lab/html_page.hpp>
 #include <lab/html_runs.hpp>
 #include <nlohmann/json.hpp>
+#include <simt/page/json.hpp>
+#include <simt/page/json_text.hpp>
+#include <simt/page/names.hpp>
+#include <simt/page/page.hpp>
 
 namespace {
 
 using namespace exactdot;
 using namespace exactdot::lab;
 using nlohmann::ordered_json;
+using simt::left_out_of, simt::named_range, simt::parameter, simt::parameters_of, simt::value_text;
 
 rung rung_named(std::string_view name) {
   for (const rung& one : ladder(backend::simt)) {
@@ -35,6 +37,15 @@ html_rung_request ones(std::size_t n, unsigned grid, unsigned block) {
   request.n = n, request.block = block, request.grid = grid;
   request.data.data = io::data_set::ones;
   return request;
+}
+
+ordered_json json_of(const std::vector<html_subject>& subjects) {
+  return ordered_json::parse(simt::json_of(subjects, "command", kernel_source));
+}
+
+std::string page_of(const std::string& title, const std::string& command,
+                    const std::vector<html_subject>& subjects) {
+  return simt::page_of(title, command, subjects, kernel_source);
 }
 
 const ordered_json& array_named(const ordered_json& run, std::string_view name) {
@@ -61,6 +72,26 @@ TEST(html_names, reads_the_parameters_of_a_kernel) {
   EXPECT_TRUE(parameters_of(source, "absent").empty());
 }
 
+TEST(html_names, reads_kernels_with_launch_bounds_and_in_namespaces) {
+  constexpr std::string_view source = "__global__ void __launch_bounds__(256, 2) add(float* const x, int n) {}";
+  const std::vector<parameter> found = parameters_of(source, "mine::add");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "x");
+  for (const char* const broken : {"__global__", "__global__ add(", "__global__ __launch_bounds__ add", "add)("})
+    EXPECT_TRUE(parameters_of(broken, "add").empty()) << broken;
+}
+
+TEST(html_json, text_is_valid_whatever_its_bytes) {
+  std::string bytes;
+  for (int c = 0; c < 256; ++c) bytes += static_cast<char>(c);
+  bytes += "\xe2\x82\xac \xc3 \xf0\x9f";  // a whole character, and beginnings of others
+  const std::string text = simt::json_text(bytes);
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  const std::string read = ordered_json::parse(text);
+  EXPECT_EQ(read.substr(0, 128), bytes.substr(0, 128));
+  EXPECT_NE(read.find("\xe2\x82\xac"), std::string::npos);
+}
+
 TEST(html_names, writes_values_by_their_type) {
   const auto text = [](auto value, const char* type) {
     named_range range;
@@ -71,6 +102,7 @@ TEST(html_names, writes_values_by_their_type) {
   EXPECT_EQ(text(-7, "int"), "-7");
   EXPECT_EQ(text(~0U, "unsigned"), "4294967295");
   EXPECT_EQ(text(0.1, "double"), "0.1");
+  EXPECT_EQ(text(static_cast<short>(-3), "short"), "-3");
   EXPECT_EQ(text(3, ""), "3") << "unknown, but a small integer";
   EXPECT_EQ(text(2.5F, ""), "2.5") << "unknown, but a plausible float";
 }
@@ -81,7 +113,7 @@ TEST(html_json, has_the_steps_of_a_known_kernel) {
   const ordered_json all = json_of({subject});
   const ordered_json& run = all["subjects"][0]["runs"][0];
   EXPECT_EQ(run["kernel"], "combine_blocks<sum, float>");
-  EXPECT_EQ(run["shownThreads"], 8);
+  EXPECT_EQ(run["shown"].size(), 8U);
   EXPECT_EQ(run["leftOut"], "");
   EXPECT_TRUE(run["faults"].empty());
   EXPECT_TRUE(all["sources"].contains("shared_host_sum.cu"));
@@ -180,14 +212,14 @@ TEST(html_json, step_by_step_has_both_interleavings) {
 
 TEST(html_json, every_hazard_and_rung_has_a_page) {
   for (const hazard& one : hazards(backend::simt)) {
-    const html_subject subject = record_hazard(one, 1, {});
+    const html_subject subject = record_hazard(one, 1, {.max_watched_steps = 0});
     const ordered_json all = json_of({subject});
     EXPECT_FALSE(all["sources"].empty()) << one.info.name;
     EXPECT_LT(page_of(one.info.name, "", {subject}).size(), 2'000'000U) << one.info.name;
   }
   for (const rung& one : ladder(backend::simt)) {
     if (one.target != backend::simt) continue;
-    const html_subject subject = record_rung(one, {}, 1, {});
+    const html_subject subject = record_rung(one, {}, 1, {.max_watched_steps = 0});
     EXPECT_FALSE(subject.launches.empty()) << one.info.name;
     for (const auto& launch : subject.launches) {
       EXPECT_EQ(launch.faults.empty(), !one.info.wrong_on_purpose) << one.info.name;

@@ -1,12 +1,14 @@
-"""Pages of `exactdot lab --html` and `exactdot hazards --html` in a headless Chromium, at widths of 800 and 1440.
+"""Pages of `exactdot lab --html`, `exactdot hazards --html` and of programs that simtcc compiled (SIMTCC_HTML), in a headless
+Chromium, at widths of 800 and 1440.
 
-Usage: browser_test.py PROGRAM FOLDER [--all]. A copy of each page, with checks.js appended, writes what it found into its
-document, which Chromium prints. Each page has one of the widths; with --all both. Exit status 77 without Chromium: the
+Usage: browser_test.py PROGRAM SIMTCC FOLDER [--all]. A copy of each page, with checks.js appended, writes what it found into its
+document, which Chromium prints. Each page has one of the widths, those of own kernels both; with --all all have both. Exit status 77 without Chromium: the
 test is skipped.
 """
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -24,6 +26,13 @@ PAGES = {
     "schedule": ["hazards", "race_condition", "--schedule", "0,1,0,1"],
     "hazards": ["hazards"],
 }
+OWN_PAGES = {  # of own_kernels.cu: its argument, and the model
+    "own kernels": ("all", "independent"),
+    "own kernels in lock step": ("all", "lock_step"),
+    "lock of a warp": ("lock", "lock_step"),
+    "late race": ("late", "independent"),
+    "null pointer": ("null", "independent"),
+}
 WIDTHS = (800, 1440)
 MAX_BYTES = 2_000_000
 MAX_MILLISECONDS = 2000
@@ -37,9 +46,19 @@ def write_page(program: str, name: str, arguments: list[str], folder: Path) -> s
     return file.read_text(encoding="utf-8")
 
 
-def results_of(browser: str, page: str, width: int, file: Path) -> dict:
-    checks = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
-    file.write_text(page.replace("</body>", f"<script>{checks}</script></body>"), encoding="utf-8")
+def write_own_page(name: str, folder: Path) -> str:
+    program, file = folder / "own_kernels", folder / f"{name.replace(' ', '_')}.html"
+    file.unlink(missing_ok=True)
+    argument, model = OWN_PAGES[name]
+    subprocess.run([program, argument], check=False, stderr=subprocess.PIPE,
+                   env={**os.environ, "SIMTCC_HTML": str(file), "SIMTCC_MODEL": model})
+    return file.read_text(encoding="utf-8")
+
+
+def results_of(browser: str, page: str, width: int, file: Path, own: bool) -> dict:
+    names = ["own_checks.js", "checks.js"] if own else ["checks.js"]
+    scripts = "".join(f"<script>{Path(__file__).with_name(name).read_text(encoding='utf-8')}</script>" for name in names)
+    file.write_text(page.replace("</body>", f"{scripts}</body>"), encoding="utf-8")
     done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                            "--virtual-time-budget=4000", f"--window-size={width},1000", file.as_uri()],
                           check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=150)
@@ -76,18 +95,20 @@ def expected_of(name: str, results: dict) -> list[str]:
 
 
 def main() -> int:
-    program, folder = sys.argv[1], Path(sys.argv[2])
+    program, simtcc, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:
         print("skipped: no Chromium; Debian: apt-get install chromium")
         return 77
+    subprocess.run([simtcc, Path(__file__).with_name("own_kernels.cu"), "-o", folder / "own_kernels"], check=True)
     failed = False
-    for number, (name, arguments) in enumerate(PAGES.items()):
-        page = write_page(program, name, arguments, folder)
+    for number, name in enumerate([*PAGES, *OWN_PAGES]):
+        own = name in OWN_PAGES
+        page = write_own_page(name, folder) if own else write_page(program, name, PAGES[name], folder)
         faults, times = faults_of_text(page), []
-        for width in WIDTHS if "--all" in sys.argv else [WIDTHS[number % len(WIDTHS)]]:
-            results = results_of(browser, page, width, folder / "checked.html")
+        for width in WIDTHS if own or "--all" in sys.argv else [WIDTHS[number % len(WIDTHS)]]:
+            results = results_of(browser, page, width, folder / "checked.html", own)
             found = results["faults"] + expected_of(name, results)
             times.append(results.get("milliseconds", 0))
             faults += [f"at {width}: {fault}" for fault in found]

@@ -83,8 +83,24 @@ TEST(simtcc_rewrite, bodies_of_kernels_become_lambdas) {
   EXPECT_EQ(rewrite_text("__simtcc_global__ void k(int n = f({1})) { if (n) { return; } }").text,
             head +
                 " { ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) { if (n) { "
-                "return; } });}");
+                "return; } }, {\"n\", {::exactdot::simt::detail::pointer_of(n)}});}");
   EXPECT_EQ(rewrite_text("__simtcc_global__ void k(int n = f({1}));").text, head + ";");
+}
+
+TEST(simtcc_rewrite, names_of_parameters) {
+  const auto names_of = [](const std::string& parameters) {
+    const std::string text = rewrite_text("__simtcc_global__ void k(" + parameters + ") {}").text;
+    const std::size_t first = text.find("{\""), end = text.find('"', first + 2);
+    return first == std::string::npos ? "" : text.substr(first + 2, end - first - 2);
+  };
+  EXPECT_EQ(names_of("const float* __restrict__ x, float* const y, int n"), "x,y,n");
+  EXPECT_EQ(names_of("std::pair<int, int> p, T<a, b>* q, unsigned i, int rows[]"), "p,q,i,rows");
+  EXPECT_EQ(names_of("float*, const T, T, int, unsigned, const volatile T*, float* __restrict__"), "")
+      << "types alone";
+  EXPECT_EQ(names_of("float (*f)(int), int last"), "last") << "pointers to functions are left out";
+  EXPECT_EQ(names_of("Pack... packs"), "");
+  EXPECT_EQ(names_of("T const x, dim3 y = dim3(1, 2), int z = a < b"), "x,y,z");
+  EXPECT_EQ(names_of(""), "");
 }
 
 TEST(simtcc_rewrite, linkage_of_device_code) {

@@ -1,7 +1,10 @@
 // Recorder: the steps of launches, with the values before and after each, for programs that show a run.
 //
 // A recorder records the launches of the process, on every stream, while it exists. It is bounded: what exceeds its
-// limits is counted, not recorded. Not recorded: asynchronous copies, mbarriers and barriers of clusters.
+// limits is counted, not recorded. Of a launch that is longer, the steps around the first finding are kept, of the
+// threads that it names and their neighbours; without a finding the first steps of the first threads. Of too many
+// launches, those with new findings replace the last ones without. Not recorded: asynchronous copies, mbarriers and
+// barriers of clusters.
 #pragma once
 
 #include <array>
@@ -19,9 +22,12 @@ namespace exactdot::simt {
 struct recorder_settings {
   std::size_t max_steps = 3000;         ///< of each launch
   std::size_t max_total_steps = 12000;  ///< of all launches
-  unsigned max_threads = 128;           ///< of each launch: the first ones
+  unsigned max_threads = 128;           ///< of each launch: those of the first finding, or the first ones
   std::size_t max_launches = 8;
   std::size_t max_array_bytes = 4096;      ///< of the initial values of each array
+  std::size_t max_watched_steps = 32768;   ///< held until a finding decides which are kept; 0: keep the first
+  std::vector<unsigned> blocks = {};       ///< to record, by their number in the grid; empty: all
+  std::vector<std::size_t> numbers = {};   ///< of the launches to record, from 1; empty: all
   std::optional<int> max_run_length = {};  ///< of every launch; null: that of its stream
   std::vector<unsigned> script = {};       ///< settings::script of the first launch; empty: that of its stream
   std::optional<execution> model = {};     ///< of every launch; null: that of its stream
@@ -77,6 +83,22 @@ struct recorded_array {
   std::vector<bool> is_written;        ///< per four bytes of `initial`
 };
 
+/// A pointer among the arguments of a kernel, if its source was compiled by simtcc.
+struct recorded_pointer {
+  std::string name;
+  std::uintptr_t address = 0;
+  char kind = 0;            ///< of its elements: 'i', 'u', 'f'; 0: another type
+  std::size_t element = 0;  ///< bytes; 0: unknown
+};
+
+/// A thread before the first recorded step, if steps before it were left out.
+struct thread_before {
+  unsigned thread = 0;
+  bool has_exited = false;
+  bool has_passed = false;  ///< the barrier or the warp collective at which it last arrived
+  recorded_step last;       ///< unless it has exited
+};
+
 /// An entry of a script that could not be used.
 struct skipped_entry {
   std::size_t position = 0;  ///< in the script, from 0
@@ -87,6 +109,7 @@ struct skipped_entry {
 /// A launch of a kernel: its shape, its arrays with their initial values, its steps, its findings, and what was
 /// left out.
 struct recorded_launch {
+  std::size_t number = 0;    ///< among the launches of the recorder, from 1
   std::string kernel, file;  ///< without namespaces and parameters; "" without debug information
   int line = 0;              ///< of the kernel
   execution model = execution::independent;
@@ -95,16 +118,21 @@ struct recorded_launch {
   index3 grid, block;        ///< blocks, and threads of a block, in each dimension
   unsigned threads = 0;      ///< of all blocks
   unsigned threads_per_block = 0;
-  std::vector<std::uintptr_t> pointers;  ///< among the kernel's arguments, to device memory, in their order
-  std::vector<std::string> files;        ///< paths of the sources that steps name
-  std::vector<recorded_array> arrays;    ///< in the order of their first recorded access
+  std::vector<std::uintptr_t> pointers;          ///< among the kernel's arguments, to device memory, in their order
+  std::vector<recorded_pointer> named_pointers;  ///< of a kernel that simtcc compiled; else empty
+  std::vector<unsigned> shown_threads;           ///< whose steps are recorded, ascending
+  std::vector<std::string> files;                ///< paths of the sources that steps name
+  std::vector<recorded_array> arrays;            ///< in the order of their first recorded access
+  std::vector<thread_before> before;             ///< threads with steps before the first recorded one
   std::vector<recorded_step> steps;
-  /// A script that repeats the run as far as it is recorded; independent threads only.
+  /// A script that repeats the run as far as it is recorded; independent threads only. Empty if the first steps are
+  /// left out.
   std::vector<unsigned> schedule;
   std::vector<fault> faults;             ///< sighted in this launch
   std::size_t first_fault = 0;           ///< number of faults that the stream had before
-  std::uint64_t dropped_steps = 0;       ///< beyond max_steps or max_total_steps
-  std::uint64_t steps_of_others = 0;     ///< of threads beyond max_threads
+  std::uint64_t skipped_steps = 0;       ///< of all threads, before the recorded ones
+  std::uint64_t dropped_steps = 0;       ///< of the shown threads, after the recorded ones
+  std::uint64_t steps_of_others = 0;     ///< of threads that are not shown, since the first recorded step
   std::optional<skipped_entry> skipped;  ///< the first entry of the script that could not be used
 };
 
@@ -121,7 +149,10 @@ class recorder {
   recorder& operator=(const recorder&) = delete;
 
   [[nodiscard]] const std::vector<recorded_launch>& launches() const;
-  [[nodiscard]] std::size_t dropped_launches() const;  ///< beyond max_launches
+  [[nodiscard]] std::size_t dropped_launches() const;  ///< beyond max_launches, or not among the numbers
+  [[nodiscard]] std::size_t launch_count() const;      ///< of all launches
+  /// Ends the recording of a launch that still runs, for a program that is about to end.
+  void finish();
 
  private:
   std::unique_ptr<detail::recorder_state> state_;

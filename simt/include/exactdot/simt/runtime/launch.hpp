@@ -16,6 +16,7 @@
 #include <exactdot/simt/runtime/errors.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
+#include <initializer_list>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -27,21 +28,55 @@ void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t
                const char* file = __builtin_FILE(), int line = __builtin_LINE());
 void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
                            int line);
+/// A parameter of a kernel: where it points, if it is a pointer, and to elements of which kind and size; or where
+/// it is, if it is an object that may hold pointers.
+struct kernel_pointer {
+  const void* address = nullptr;
+  char kind = 0;  ///< 'i', 'u', 'f'; 0: another type; 's': an object
+  std::size_t element = 0;
+};
+/// The named parameters of a kernel, for the page with the stepper.
+struct kernel_pointers {
+  const char* names = "";  ///< separated by commas
+  std::initializer_list<kernel_pointer> values = {};
+};
+template <class T>
+kernel_pointer pointer_of(const T& value) {
+  if constexpr (std::is_class_v<T>)
+    return {static_cast<const void*>(__builtin_addressof(value)), 's', sizeof value};
+  return {};
+}
+template <class T>
+kernel_pointer pointer_of(T* pointer) {
+  using value = std::remove_cv_t<T>;
+  const void* const address = const_cast<const void*>(static_cast<const volatile void*>(pointer));
+  if constexpr (std::is_function_v<T>) {
+    return {};
+  } else if constexpr (std::is_floating_point_v<value>) {
+    return {address, 'f', sizeof(value)};
+  } else if constexpr (std::is_integral_v<value>) {
+    return {address, std::is_signed_v<value> ? 'i' : 'u', sizeof(value)};
+  } else {
+    return {address, 0, 0};
+  }
+}
+
 /// Runs the body as configured. Called by the kernel, whose address is the caller's.
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes);
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {});
 /// The same for the kernel at this address.
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel);
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
+                    const kernel_pointers& pointers = {});
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
 template <class Body>
-[[gnu::always_inline]] inline void kernel_body(Body body) {
+[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}) {
   run_configured(
       [](void* closure) {
         Body copy(*static_cast<Body*>(closure));
         copy();
       },
-      &body, sizeof body);
+      &body, sizeof body, pointers);
 }
 
 /// What simtcc makes of `extern __shared__ T name[]` in a function: a reference to the launch's dynamic shared

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/simt/recording.hpp>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace exactdot::lab {
+#include "page.hpp"
+
+namespace exactdot::simt {
 
 /// A range of a recorded array that the kernel knows by one name.
 struct named_range {
@@ -28,13 +29,12 @@ struct parameter {
 /// Returns the parameters of a kernel in a source text; empty if the text does not have it.
 [[nodiscard]] std::vector<parameter> parameters_of(std::string_view source, std::string_view kernel);
 
-/// Returns the ranges of all arrays, in order of array and offset. `source_of` returns a file's text by its name
-/// without folders. `element_type`: what T means.
-[[nodiscard]] std::vector<named_range> name_ranges(
-    const simt::recorded_launch& launch, const std::function<std::string_view(std::string_view)>& source_of,
-    std::string_view element_type);
+/// Returns the ranges of all arrays, in order of array and offset. `element_type`: what T means in the lab's
+/// kernels; a template's parameters have the types in the kernel's name.
+[[nodiscard]] std::vector<named_range> name_ranges(const recorded_launch& launch, const source_reader& source_of,
+                                                   std::string_view element_type);
 
 /// Returns an element as text. Of an unknown type: as an integer or a floating-point number, whichever is likelier.
 [[nodiscard]] std::string value_text(const void* bytes, const named_range& range);
 
-}  // namespace exactdot::lab
+}  // namespace exactdot::simt

@@ -39,17 +39,17 @@ function prepareCanvas(canvas, width, height) {
 }
 
 function drawTime() {
-  const width = $("time-box").clientWidth, rows = run.shownThreads;
-  view.row = rows <= 16 ? 16 : rows <= 64 ? 11 : 8;
+  const width = $("time-box").clientWidth, count = run.shown.length;
+  view.row = count <= 16 ? 16 : count <= 64 ? 11 : 8;
   view.column = Math.max(8, Math.min(22, Math.floor((width - view.left) / Math.max(1, turns.length))));
   view.columns = Math.max(1, Math.floor((width - view.left) / view.column));
   if (turns.length <= view.columns) view.first = 0;
   else if (position <= view.first || position > view.first + view.columns) {
     view.first = Math.max(0, Math.min(turns.length - view.columns, position - Math.ceil(view.columns / 3)));
   }
-  const height = rows * view.row + 20, pen = prepareCanvas($("time"), width, height), colour = colours();
+  const height = count * view.row + 20, pen = prepareCanvas($("time"), width, height), colour = colours();
   const xOf = (turn) => view.left + (turn - view.first) * view.column + view.column / 2;
-  const yOf = (thread) => 18 + thread * view.row + view.row / 2;
+  const yOf = (row) => 18 + row * view.row + view.row / 2;
   const last = Math.min(turns.length, view.first + view.columns);
   pen.fillStyle = colour["step-fill"];
   if (position > view.first) pen.fillRect(xOf(position - 1) - view.column / 2, 0, view.column, height);
@@ -60,15 +60,15 @@ function drawTime() {
   for (let turn = view.first; turn < last; ++turn) {
     if ((turn + 1) % 10 === 0) pen.fillText(String(turn + 1), xOf(turn) - 6, 8);
   }
-  for (let thread = 0; thread < rows; ++thread) {
-    const y = yOf(thread);
-    if (view.row >= 11 || thread % 4 === 0) {
+  for (let row = 0; row < count; ++row) {
+    const y = yOf(row), thread = run.shown[row], begins = row > 0 && blockOf(thread) !== blockOf(run.shown[row - 1]);
+    if (view.row >= 11 || row % 4 === 0) {
       pen.fillStyle = colour.soft;
       pen.fillText(`${blockOf(thread)}.${indexOf(thread)}`, 4, y);
     }
-    pen.fillStyle = thread % run.threadsPerBlock === 0 ? colour.soft : colour.rule;
-    pen.fillRect(0, Math.round(y - view.row / 2), width, thread % run.threadsPerBlock === 0 && thread > 0 ? 1 : 0.5);
-    for (const [from, to, status] of bands[thread]) {
+    pen.fillStyle = begins ? colour.soft : colour.rule;
+    pen.fillRect(0, Math.round(y - view.row / 2), width, begins ? 1 : 0.5);
+    for (const [from, to, status] of bands[row]) {
       const a = Math.max(from, view.first), b = Math.min(to, last);
       if (a >= b) continue;
       pen.fillStyle = colour[status === "waits" ? "wait-fill" : "spin-fill"];
@@ -79,7 +79,7 @@ function drawTime() {
     for (const step of turns[turn]) {
       const mark = markOf(step);
       if (!mark) continue;
-      const x = xOf(turn), y = yOf(step.thread), size = Math.min(view.row - 2, view.column, 13);
+      const x = xOf(turn), y = yOf(rows.get(step.thread)), size = Math.min(view.row - 2, view.column, 13);
       const joined = mark === "exit" && turns[turn].some((one) => one.thread === step.thread && one.kind < OPENED);
       drawMark(pen, colour, mark, joined ? x + view.column / 2 : x, y, joined ? size * 0.7 : size);
       if (step.fault >= 0) {
@@ -102,6 +102,6 @@ function buildLegend() {
   const band = (name) => (pen) => (pen.fillStyle = colour[name], pen.fillRect(0, 4, 18, 10));
   $("legend").replaceChildren(
     ...marks.map((mark) => entry(mark, (pen) => drawMark(pen, colour, mark, 9, 9, 13))),
-    entry("waits", band("wait-fill")), entry("spins", band("spin-fill")),
+    entry("waits or is held back", band("wait-fill")), entry("spins", band("spin-fill")),
     entry("finding", (pen) => (pen.strokeStyle = colour.race, pen.lineWidth = 2, pen.strokeRect(2, 2, 14, 14))));
 }

@@ -14,15 +14,31 @@ function play() {
   $("play").setAttribute("aria-pressed", "true");
 }
 
+/// The keys step wherever the focus is, but for the source, which they scroll; in the list of runs they would choose
+/// another run.
 function onKey(event) {
   const target = event.target;
-  if (event.ctrlKey || event.altKey || event.metaKey || target.tagName === "SELECT") return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   const scrolls = target.id === "source";
   const moves = {ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
-  if (event.key === " " && target.tagName !== "BUTTON") play();
+  if (event.key === " " && !["BUTTON", "SELECT", "SUMMARY"].includes(target.tagName)) play();
   else if (event.key in moves && !(scrolls && event.key !== "ArrowRight" && event.key !== "ArrowLeft")) go(position + moves[event.key]);
   else return;
   event.preventDefault();
+}
+
+/// The address names run and step, so that a step can be linked. Browsers limit how often it may change.
+let addressTimer = 0;
+const address = () => `#${runIndex},${position}`;
+function keepAddress() {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => location.hash !== address() && history.replaceState(null, "", address()), 200);
+}
+
+function followAddress() {
+  const [index, step] = location.hash.slice(1).split(",").map(Number);
+  if (location.hash === address() && turns) return;
+  select(index || 0, step || 0);
 }
 
 function select(index, step) {
@@ -41,7 +57,9 @@ function start() {
     $("run").append(group);
   }
   $("command").textContent = data.command;
-  $("run").onchange = () => select(Number($("run").value), 0);
+  if (runs.length === 0) return showNothing();
+  $("run").onchange = () => (select(Number($("run").value), 0), $("run").blur());
+  $("whole").onclick = toggleWhole;
   $("first").onclick = () => go(0);
   $("back").onclick = () => go(position - 1);
   $("forward").onclick = () => go(position + 1);
@@ -53,11 +71,19 @@ function start() {
     if (turn >= 0) go(turn + 1);
   };
   document.addEventListener("keydown", onKey);
-  window.addEventListener("resize", drawTime);
+  window.addEventListener("resize", () => (buildMemory(), go(position)));
+  window.addEventListener("hashchange", followAddress);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (buildLegend(), drawTime()));
   buildLegend();
-  const [index, step] = location.hash.slice(1).split(",").map(Number);  // a page can be opened at a run and a step
-  select(index || 0, step || 0);
+  followAddress();
+}
+
+/// A program that has launched nothing, or nothing that was asked for.
+function showNothing() {
+  $("about").textContent = data.subjects.map((one) => one.about).join(" ");
+  $("left-out").textContent = data.subjects.map((one) => one.leftOut).join(" ");
+  $("left-out").hidden = false;
+  for (const node of document.querySelectorAll(".controls, main, .choice")) node.hidden = true;
 }
 
 start();
