@@ -420,4 +420,35 @@ TEST(enclosure, rounds_exact_sums_once) {
   EXPECT_FALSE(exactdot::core::round_exact(to_float, HUGE_VAL, 0).certain);
 }
 
+/// A head half way between two floats, or next to it, decides nothing: its tail does if it exceeds the bound.
+TEST(enclosure, decides_by_the_tail_beside_a_tie) {
+  std::mt19937_64 random(17);
+  const auto expect_decided = [&](auto of_result) {
+    using R = decltype(of_result);
+    constexpr auto format = exactdot::core::format<R>::number;
+    const exactdot::core::result_rule rule(finish::round, format);
+    for (int trial = 0; trial < 20000; ++trial) {
+      const int exponent = static_cast<int>(random() % 20) - 10;
+      const double last = std::ldexp(1.0, exponent - format.precision + 1);
+      const auto units = static_cast<double>((std::uint64_t{1} << (format.precision - 1)) +
+                                             random() % (std::uint64_t{1} << (format.precision - 1)));
+      const double beside = std::ldexp(static_cast<double>(random() % 5) - 2, exponent - 52);
+      const double sign = random() % 2 == 0 ? 1 : -1, head = sign * ((units + 0.5) * last + beside);
+      const double tail = std::ldexp(static_cast<double>(random() % 1000) - 499.5, exponent - 64);
+      const double bound = exactdot::core::magnitude_of(tail) * (random() % 2 == 0 ? 0.5 : 0x1p-30);
+      const auto found = exactdot::core::decide_value<engine>(rule, {head, tail, bound});
+      ASSERT_TRUE(found.certain) << head << " + " << tail;
+      exactdot::accumulator<double> sum;
+      sum.add(head), sum.add(tail);
+      ASSERT_EQ(found.word, exactdot::core::to_word(sum.template round<R>())) << head << " + " << tail;
+      if (beside != 0) continue;
+      const double wide = exactdot::core::magnitude_of(tail) * 1.5;
+      EXPECT_FALSE(exactdot::core::decide_value<engine>(rule, {head, tail, wide}).certain);
+    }
+  };
+  expect_decided(0.0F);
+  expect_decided(exactdot::float16{});
+  expect_decided(exactdot::bfloat16{});
+}
+
 }  // namespace

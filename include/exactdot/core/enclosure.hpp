@@ -85,13 +85,33 @@ EXACTDOT_CORE decision decide_format(number_format to, const enclosure& sum) {
   return {word, word == Engine::rounded(to, high)};
 }
 
+/// head + tail rounded to odd: a format of two bits fewer gets its own rounding of the sum by way of this double
+/// (S. Boldo, G. Melquiond, IEEE Transactions on Computers 57, 2008).
+EXACTDOT_CORE double rounded_to_odd(double head, double tail) {
+  const auto sum = two_sum(head, tail);
+  const auto bits = bit_cast<std::uint64_t>(sum.value);
+  if (sum.error == 0 || (bits & 1) != 0) return sum.value;
+  return bit_cast<double>((sum.error > 0) == (sum.value > 0) ? bits + 1 : bits - 1);
+}
+
+/// The value rounded to a format narrower than double, where its head is half way between two results and its tail
+/// decides.
+template <class Engine>
+EXACTDOT_CORE decision decide_beside_tie(number_format to, const enclosure& value) {
+  const double bound = widened(value, false);
+  if (!value.is_finite() || !(bound < magnitude_of(value.head))) return {0, false};
+  const std::uint64_t word = Engine::rounded(to, rounded_to_odd(value.head, value.tail - bound));
+  return {word, word == Engine::rounded(to, rounded_to_odd(value.head, value.tail + bound))};
+}
+
 /// What a rule makes of the final value, if it is certain.
 template <class Engine>
 EXACTDOT_CORE decision decide_value(const result_rule& rule, const enclosure& value) {
   if (rule.is_integer()) return decide_integer(rule, value);
   if (rule.gives<double>()) return decide_rounding<double>(value);
-  if (rule.gives<float>()) return decide_rounding<float>(value);
-  return decide_format<Engine>(rule.format(), value);
+  const decision found =
+      rule.gives<float>() ? decide_rounding<float>(value) : decide_format<Engine>(rule.format(), value);
+  return found.certain ? found : decide_beside_tie<Engine>(rule.format(), value);
 }
 
 /// The same for a value in units of 2^exponent. Where the result is a normal double, infinite included, both ends
