@@ -35,7 +35,7 @@ bool is_extra_run = false;  // a further seed: its page is of use only if it has
 pid_t process = 0;          // the one that reports: not a child that the program has forked
 
 constexpr int status_of_unwritten_report = 2;
-constexpr char page_mark = '\x1d';  // in the pipe, between the report and what is said about the page
+constexpr char page_mark = '\x1c';  // in the pipe, between the report and what is said about the page
 
 /// The status of a process that would end with `status`, after its report.
 int status_after(int status, bool report_is_written, bool has_findings) {
