@@ -23,11 +23,22 @@ bool stream_order::is_known(const operation& earlier, const work_clock& clock) {
 stream_order::stream_state& stream_order::state_of(cudaStream_t stream) {
   const auto [at, fresh] = streams_.try_emplace(is_legacy(stream) ? nullptr : stream);
   if (fresh) {
-    at->second.number = static_cast<unsigned>(begun_.size());
+    if (free_numbers_.empty()) {
+      free_numbers_.push_back(static_cast<unsigned>(begun_.size()));
+      begun_.push_back(0);
+    }
+    at->second.number = free_numbers_.back();
     at->second.blocking = is_legacy(stream) || !is_non_blocking(stream);
-    begun_.push_back(0);
+    free_numbers_.pop_back();
   }
   return at->second;
+}
+
+void stream_order::forget(cudaStream_t stream) {
+  const auto at = streams_.find(stream);
+  if (at == streams_.end()) return;
+  free_numbers_.push_back(at->second.number);
+  streams_.erase(at);
 }
 
 const work_clock& stream_order::clock_of(cudaStream_t stream) {

@@ -36,7 +36,9 @@ class stream_order {
   void synchronise(const work_clock& done) { join(host_, done); }
   [[nodiscard]] const work_clock& clock_of(cudaStream_t stream);
   void wait(cudaStream_t stream, const work_clock& done) { join(state_of(stream).clock, done); }
-  void forget(cudaStream_t stream) { streams_.erase(stream); }
+  /// A later stream goes on with the number of one that is destroyed, so that clocks stay short: its work is taken
+  /// for ordered after that of the earlier one.
+  void forget(cudaStream_t stream);
 
  private:
   struct stream_state {
@@ -50,6 +52,7 @@ class stream_order {
 
   std::map<cudaStream_t, stream_state> streams_;
   std::vector<std::uint64_t> begun_;  // work of each stream, by its number
+  std::vector<unsigned> free_numbers_;
   work_clock host_;
 };
 
