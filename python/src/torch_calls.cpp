@@ -169,6 +169,11 @@ PyObject* reduce_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t c
   }
 }
 
+template <class T>
+T* pointer_to(std::int64_t address) {
+  return reinterpret_cast<T*>(address);
+}
+
 PyObject* normalised_gradients_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   try {
     if (count != 11) throw_python(true, "_normalised_gradients takes 11 arguments");
@@ -179,14 +184,12 @@ PyObject* normalised_gradients_entry(PyObject*, PyObject* const* arguments, Py_s
     const auto type = read_torch_dtype(arguments[0]);
     if (!type) throw_python(true, "_normalised_gradients: unknown dtype");
     const auto [device, is_centred, rows, n, x, g, weight, normal, out] = number;
-    const auto at = []<class T>(std::int64_t address, T*) { return reinterpret_cast<T*>(address); };
-    void* const any = nullptr;
-    float* const some = nullptr;
     const auto to_count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
     const int gpu = static_cast<int>(device);
-    gpu_gradients({is_centred != 0, epsilon, to_count(rows), to_count(n), type->type, at(x, any), at(g, any),
-                   at(weight, some), at(normal, some), at(out, any)},
-                  gpu, {canonical_stream(torch_stream(gpu)), "torch"});
+    gpu_gradients(
+        {is_centred != 0, epsilon, to_count(rows), to_count(n), type->type, pointer_to<void>(x),
+         pointer_to<void>(g), pointer_to<float>(weight), pointer_to<float>(normal), pointer_to<void>(out)},
+        gpu, {canonical_stream(torch_stream(gpu)), "torch"});
     return Py_NewRef(Py_None);
   } catch (const std::exception&) {
     raise_current_exception();

@@ -79,7 +79,7 @@ def rows_in_one_launch(g: Tensor, x: Tensor, weight: Tensor | None, epsilon: flo
     each operation, and of types and lengths that the kernel does not take."""
     n = math.prod(x.shape[x.ndim - dims:])
     if (not x.is_cuda or x.dtype not in _OF_ONE_LAUNCH or g.dtype is not x.dtype or not 0 < n <= _LONGEST_ROW or not x.numel()
-            or torch.is_grad_enabled() or route_of((g, x, weight)) != ENGINE or g.is_neg() or x.is_neg()):
+            or torch.is_grad_enabled() or route_of((g, x, weight)) != ENGINE or any(t is not None and t.is_neg() for t in (g, x, weight))):
         return None
     x, g = x.contiguous(), g.contiguous()
     normal, of_x = torch.empty_like(x, dtype=torch.float32), torch.empty_like(x)

@@ -51,8 +51,8 @@ def contracted(g: Tensor, other: Tensor, of: Tensor) -> Tensor:
     if not summed:
         return (g * other).reshape(of.shape).to(of.dtype)
     if summed == list(range(len(summed))) and g.shape == other.shape and g.is_contiguous() and other.is_contiguous():
-        terms = math.prod(full[:len(summed)])  # columns, which the engine reads as they lie
-        return VECDOT(g.view(terms, -1), other.view(terms, -1), -2, of.dtype).reshape(of.shape)
+        matrix = math.prod(full[:len(summed)]), math.prod(full[len(summed):])  # of columns, which the engine reads as they lie
+        return VECDOT(g.view(matrix), other.view(matrix), -2, of.dtype).reshape(of.shape)
     order = [i for i in range(len(full)) if i not in summed] + summed
 
     def summed_last(y: Tensor) -> Tensor:

@@ -76,8 +76,8 @@ inline constexpr std::array normalise_configs = {
     normalise_config{~std::size_t{0}, 512, 512, 4, 2, 8},
     normalise_config{~std::size_t{0}, 128, 128, 2, 8, 16},
 };
-/// Of gradients, which hold the elements of x and g. A block has few rows, since one that stays open takes a hundred
-/// times as long as others.
+/// Of gradients, which hold the elements of x and g. A block has few rows, since one that stays open takes a
+/// hundred times as long as others. H100, 2026-11-27: docs/experiments.md.
 inline constexpr std::array gradient_configs = {
     normalise_config{std::size_t{1} << 11, 32, 128, 4, 4, 1024},
     normalise_config{std::size_t{1} << 13, 128, 128, 4, 5, 1024},

@@ -53,6 +53,13 @@ void enqueue(const cuda::workspace::storage& storage, const normalise_request& o
 }
 
 void enqueue(const cuda::workspace::storage& storage, const engine::gradient_request& of) {
+  const bool is_taken =
+      of.type == element_type::float16 || of.type == element_type::bfloat16 || of.type == element_type::float32;
+  if (!is_taken || of.length == 0 || of.length > engine::max_gradient_row) {
+    throw error(errc::bad_option, "gradients of normalised rows: " + std::string(name_of(of.type)) + ", rows of " +
+                                      std::to_string(of.length) +
+                                      "; use float16, bfloat16 or float32 and rows of at most 2^24 elements");
+  }
   gradient_rows in;
   const auto row = static_cast<std::ptrdiff_t>(of.length * size_of(of.type));
   in.rows.next_x = in.next_g = in.next_out = row;

@@ -1,12 +1,14 @@
 // The gradients of rows that were normalised, and their normalised elements x̂ as floats: elements and the gradient
 // of the results are read once, held in registers, and both are written once.
 //
-//   lanes   of a warp, or a block, load a row, and join its sums as shape/normalised_rows.cuh; then those of h and
-//   h·x̂ thread  rounds x̂, and after the second join computes the gradient of its elements block   computes a row
-//   again of which anything stays open                       work/gradient_again.cuh
+//   lanes   of a warp, or a block, load a row, join its sums as normalised_rows.cuh, then those of h and h·x̂
 //
-// Every rounded number of a row is decided by monotony: that of the greatest and of the least number that it may be
-// are the same.
+//   thread  computes x̂ for its part of the sums, and again for the gradient of its elements
+//
+//   block   computes a row again of which anything stays open: work/gradient_again.cuh
+//
+// Every rounded number of a row is decided by monotony: the greatest and the least number that it may be are
+// rounded to the same.
 #pragma once
 
 #include <cuda/shape/normalised_rows.cuh>
@@ -17,30 +19,30 @@ namespace {
 
 /// Sums of h·x̂ and of h: plainly in double, and of their magnitudes in float.
 struct gradient_sums {
-  double along, mean;
-  float magnitude_along, magnitude_mean;
-  float least;  ///< magnitude of h but 0
+  double along, of_h;
+  float magnitude_along, magnitude_of_h;
+  float min_h;  ///< the least magnitude of h but 0
 
   __device__ __forceinline__ void add(float h, float normal, bool is_centred) {
     along = __fma_rn(static_cast<double>(h), static_cast<double>(normal), along);
     magnitude_along = __fmaf_rn(fabsf(h), fabsf(normal), magnitude_along);
     if (!is_centred) return;
-    mean += static_cast<double>(h), magnitude_mean += fabsf(h);
-    least = fminf(least, h == 0 ? HUGE_VALF : fabsf(h));
+    of_h += static_cast<double>(h), magnitude_of_h += fabsf(h);
+    min_h = fminf(min_h, h == 0 ? HUGE_VALF : fabsf(h));
   }
   __device__ __forceinline__ void join(const gradient_sums& other) {
-    along += other.along, mean += other.mean;
-    magnitude_along += other.magnitude_along, magnitude_mean += other.magnitude_mean;
-    least = fminf(least, other.least);
+    along += other.along, of_h += other.of_h;
+    magnitude_along += other.magnitude_along, magnitude_of_h += other.magnitude_of_h;
+    min_h = fminf(min_h, other.min_h);
   }
 };
 
 __device__ __forceinline__ gradient_sums join_warp(gradient_sums x) {
 #pragma unroll
   for (unsigned distance = 16; distance > 0; distance /= 2) {
-    x.join({__shfl_xor_sync(all_lanes, x.along, distance), __shfl_xor_sync(all_lanes, x.mean, distance),
+    x.join({__shfl_xor_sync(all_lanes, x.along, distance), __shfl_xor_sync(all_lanes, x.of_h, distance),
             __shfl_xor_sync(all_lanes, x.magnitude_along, distance),
-            __shfl_xor_sync(all_lanes, x.magnitude_mean, distance), __shfl_xor_sync(all_lanes, x.least, distance)});
+            __shfl_xor_sync(all_lanes, x.magnitude_of_h, distance), __shfl_xor_sync(all_lanes, x.min_h, distance)});
   }
   return x;
 }
@@ -60,20 +62,20 @@ __device__ __forceinline__ gradient_sums join_block(gradient_sums x, gradient_su
 /// unless products of floats underflow.
 __device__ __forceinline__ float rounded_sum(double sum, float magnitude, double relative_of_sum, bool is_exact,
                                              bool& is_open) {
-  constexpr float least_magnitude = 0x1p-100F;
+  constexpr float min_magnitude = 0x1p-100F;
   if (is_exact || (sum == 0 && magnitude == 0)) return __double2float_rn(sum) + 0.0F;
   const double error =
       __fma_rn(relative_of_sum * (1 + 0x1p-5), static_cast<double>(magnitude), fabs(sum) * 0x1p-52);
   const float low = __double2float_rn(sum - error), high = __double2float_rn(sum + error);
-  is_open |= !(low == high && low != 0 && magnitude >= least_magnitude);
+  is_open |= !(low == high && low != 0 && magnitude >= min_magnitude);
   return low;
 }
 
 /// Whether no partial sum of floats of 24 bits was rounded: all are multiples of 2^-23 of a power of two that is no
 /// more than the least, and below 2^53 of that. Often so in short rows, where many sums are half way between two
 /// floats.
-__device__ __forceinline__ bool is_exact_sum(float magnitude, float least) {
-  return magnitude * 0x1p-29F < __uint_as_float(__float_as_uint(least) & 0x7f800000U);
+__device__ __forceinline__ bool is_exact_sum(float magnitude, float min) {
+  return magnitude * 0x1p-29F < __uint_as_float(__float_as_uint(min) & 0x7f800000U);
 }
 
 /// k in float likewise. Its definition rounds five times at most, each by 2^-53, under a root.
@@ -89,14 +91,14 @@ __device__ __forceinline__ float rounded_scale(const row_terms& row, double per_
 struct normal_terms {
   double mean, scale;
   double relative, mean_error;  ///< as those of row_terms
-  double least;                 ///< of |x − mean|: nearer to the mean its error is too large for quick_rounding
+  double min_difference;        ///< of |x − mean|: nearer to the mean its error is too large for quick_rounding
 
   explicit __device__ __forceinline__ normal_terms(const row_terms& row)
       : mean(row.mean),
         scale(row.shifted_scale * (1 / unshifted)),
         relative(row.relative),
         mean_error(row.mean_error),
-        least(row.mean_error / (1 - row.relative) * (1 + 0x1p-40)) {}
+        min_difference(row.mean_error / (1 - row.relative) * (1 + 0x1p-40)) {}
 
   /// x̂, but for its last rounding.
   [[nodiscard]] __device__ __forceinline__ double value(float x) const {
@@ -105,7 +107,7 @@ struct normal_terms {
   /// x̂ rounded, or `is_rare`.
   [[nodiscard]] __device__ __forceinline__ float rounded(float x, bool& is_rare) const {
     const double difference = static_cast<double>(x) - mean, z = __fma_rn(difference, scale, 0.0);
-    is_rare |= !(fabs(difference) >= least);
+    is_rare |= !(fabs(difference) >= min_difference);
     return __uint_as_float(quick_rounding<float>::round(
         z, [&] { return fabs(scale) * __fma_rn(fabs(difference), relative, mean_error); }, is_rare));
   }
@@ -128,13 +130,11 @@ __device__ __forceinline__ void weigh(const gradient_rows& in, unsigned at, cons
 template <class Shape>
 __device__ __forceinline__ void store_floats(const float (&x)[Shape::count], char* first, unsigned at, unsigned n) {
 #pragma unroll
-  for (int part = 0; part < static_cast<int>(Shape::count); part += 4) {
+  for (unsigned k = 0; k < Shape::count; k += 4) {
     unsigned word[4];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) word[j] = __float_as_uint(x[part + j]);
-    if (at + static_cast<unsigned>(part) < n) {
-      store_words<float, Shape::is_aligned>(word, first, at + static_cast<unsigned>(part), n);
-    }
+    for (unsigned j = 0; j < 4; ++j) word[j] = __float_as_uint(x[k + j]);
+    if (at + k < n) store_words<float, Shape::is_aligned>(word, first, at + k, n);
   }
 }
 
@@ -182,15 +182,15 @@ __device__ __forceinline__ void store_gradients(const gradient_rows& in, unsigne
 }
 
 /// What a thread's part of a row leaves open.
-struct open_parts {
+struct open_of_row {
   bool normal, rest;
 };
 
 /// The gradient of a row. By all lanes.
 template <class Shape>
-__device__ __forceinline__ open_parts gradient_of_row(const gradient_rows& in, unsigned row, known_of_row& known,
-                                                      row_sums (&of_warp)[Shape::lanes / 32],
-                                                      gradient_sums (&second_of_warp)[Shape::lanes / 32]) {
+__device__ __forceinline__ open_of_row gradient_of_row(const gradient_rows& in, unsigned row, known_of_row& known,
+                                                       row_sums (&of_warp)[Shape::lanes / 32],
+                                                       gradient_sums (&second_of_warp)[Shape::lanes / 32]) {
   constexpr int log2_bound = quick_rounding<float>::log2_bound;
   constexpr double per_bound = std::uint64_t{1} << log2_bound;
   const unsigned n = in.rows.n;
@@ -233,9 +233,9 @@ __device__ __forceinline__ open_parts gradient_of_row(const gradient_rows& in, u
     second = join_block(second, second_of_warp);
   }
   const float along = rounded_sum(second.along, second.magnitude_along, in.relative_of_sums, false, is_open);
-  const bool is_exact = is_exact_sum(second.magnitude_mean, second.least);
+  const bool is_exact = is_exact_sum(second.magnitude_of_h, second.min_h);
   const float mean =
-      is_centred ? rounded_sum(second.mean, second.magnitude_mean, in.relative_of_sums, is_exact, is_open) : 0;
+      is_centred ? rounded_sum(second.of_h, second.magnitude_of_h, in.relative_of_sums, is_exact, is_open) : 0;
   bool has_scale = true;
   const gradient_terms found{mean_of(along, n), mean_of(mean, n), rounded_scale(row_of_sums, per_bound, has_scale)};
   if (threadIdx.x % Shape::lanes == 0) known.scale = found.scale, known.has_scale = has_scale;
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::config.residents)
   begin_kernel(elements);
   for (unsigned first = blockIdx.x * Shape::rows; first < in.rows.count; first += gridDim.x * Shape::rows) {
     const unsigned team = threadIdx.x / Shape::lanes;
-    open_parts open{false, false};
+    open_of_row open{false, false};
     if (first + team < in.rows.count) {
       open = gradient_of_row<Shape>(in, first + team, known[team], of_warp, second_of_warp);
     }

@@ -8,27 +8,25 @@ namespace {
 /// The sums of h·x̂ and of h.
 struct gradient_total {
   line_sum<float, core::product> along;
-  line_sum<float, core::value> mean;
+  line_sum<float, core::value> h;
 
-  __device__ __forceinline__ void join(const gradient_total& other) {
-    along.join(other.along), mean.join(other.mean);
-  }
+  __device__ __forceinline__ void join(const gradient_total& other) { along.join(other.along), h.join(other.h); }
 };
 __device__ __forceinline__ void copy_sum(const gradient_total& from, gradient_total& to) {
-  copy_sum(from.along, to.along), copy_sum(from.mean, to.mean);
+  copy_sum(from.along, to.along), copy_sum(from.h, to.h);
 }
 template <class Shuffle>
 __device__ __forceinline__ gradient_total shuffled(const gradient_total& x, Shuffle shuffle) {
-  return {shuffled(x.along, shuffle), shuffled(x.mean, shuffle)};
+  return {shuffled(x.along, shuffle), shuffled(x.h, shuffle)};
 }
 
 constexpr int max_warps = 16;
 
 struct gradient_storage : moment_storage<float> {
   gradient_total sums_of_warp[max_warps];
-  float along, mean;
+  float sum_along, sum_h;
   double variance;  ///< or Σx²
-  bool has_along, has_mean;
+  bool has_along, has_h;
 };
 using block = whole_block<float>;
 using line = operands<float, input_layout::any>;
@@ -50,13 +48,13 @@ __device__ void sum_by_traces(const gradient_rows& in, unsigned row, gradient_st
   const std::size_t n = in.rows.n;
   const thread_share share{threadIdx.x, blockDim.x};
   bounded_thread_sum<float, core::product, summation::traced> along;
-  bounded_thread_sum<float, core::value, summation::traced> mean;
+  bounded_thread_sum<float, core::value, summation::traced> of_h;
   for_each_element<in_flight, float>(
       n, share,
       [&](std::size_t i, float& h, float& normal) { h = weighted(in, row, i), normal = normal_of(in, row)[i]; },
-      [&](const auto& h, const auto& normal) { along.add(h, normal), mean.add(h, h); });
+      [&](const auto& h, const auto& normal) { along.add(h, normal), of_h.add(h, h); });
   const unsigned warps = blockDim.x / 32;
-  const auto sums = sum_of_block(gradient_total{along.total(), mean.total()}, storage.sums_of_warp, warps);
+  const auto sums = sum_of_block(gradient_total{along.total(), of_h.total()}, storage.sums_of_warp, warps);
   if (threadIdx.x != 0) return;
   const error_bound bound = bound_of_line(n, static_cast<int>(blockDim.x), in_flight, pack<float>::count,
                                           /*are_products_of_doubles=*/false);
@@ -64,44 +62,40 @@ __device__ void sum_by_traces(const gradient_rows& in, unsigned row, gradient_st
     is_known = found.certain;
     if (is_known) value = __uint_as_float(static_cast<unsigned>(found.word));
   };
-  keep(decide<float>(sums.along, bound, float_rule, n), storage.along, storage.has_along);
-  keep(decide<float>(sums.mean, bound, float_rule, n), storage.mean, storage.has_mean);
+  keep(decide<float>(sums.along, bound, float_rule, n), storage.sum_along, storage.has_along);
+  keep(decide<float>(sums.h, bound, float_rule, n), storage.sum_h, storage.has_h);
 }
 
-/// *to = the exact sum of a term of h, or of h and x̂, rounded. h lies in a short array, a part after the other.
+/// h, or h and x̂, of a row as a line of stretches, each of which lies in a short array while it is added.
+struct line_of_h {
+  static constexpr bool are_stretches = true;
+  const gradient_rows& in;
+  unsigned row;
+  float (&h)[gradient_memory::h_count];
+
+  template <class Add>
+  __device__ void for_each_stretch(Add add) const {
+    const auto floats = [](const float* x) -> any_operand {
+      return {reinterpret_cast<const char*>(x), sizeof(float), element_type::float32, false};
+    };
+    for (unsigned first = 0; first < in.rows.n; first += gradient_memory::h_count) {
+      line stretch;
+      stretch.n = ::min(in.rows.n - first, static_cast<unsigned>(gradient_memory::h_count));
+      block::synchronise();
+      for (unsigned i = threadIdx.x; i < stretch.n; i += blockDim.x) h[i] = weighted(in, row, first + i);
+      block::synchronise();
+      stretch.a = floats(h), stretch.b = floats(normal_of(in, row) + first);
+      add(stretch);
+    }
+  }
+};
+
+/// *to = the exact sum of a term of h, or of h and x̂, rounded. By all threads.
 template <class Term>
-__device__ void sum_exactly_to(float* to, const gradient_rows& in, unsigned row, gradient_storage& storage,
-                               float (&h)[gradient_memory::part]) {
-  constexpr core::term_info term = core::describe_term<Term>();
+__device__ void sum_exactly_to(float* to, const line_of_h& h, gradient_storage& storage) {
   destination result;
   result.value = to, result.rule = float_rule;
-  for (const bool in_integers : {false, true}) {
-    block::synchronise();
-    storage.sum.clear_digits(threadIdx.x, block::lanes);
-    storage.sum.clear_special(threadIdx.x);
-    for (unsigned first = 0; first < in.rows.n; first += gradient_memory::part) {
-      line part;
-      part.n = ::min(in.rows.n - first, static_cast<unsigned>(gradient_memory::part));
-      block::synchronise();
-      for (unsigned i = threadIdx.x; i < part.n; i += blockDim.x) h[i] = weighted(in, row, first + i);
-      block::synchronise();
-      const auto floats = [](const float* x) -> any_operand {
-        return {reinterpret_cast<const char*>(x), sizeof(float), element_type::float32, false};
-      };
-      part.a = floats(h), part.b = Term::inputs == 2 ? floats(normal_of(in, row) + first) : part.a;
-      add_share(part, share_of_thread(block{}), in_integers, term, storage.sum);
-    }
-    block::synchronise();
-    const bool any_special = (storage.sum.special[0] | storage.sum.special[1] | storage.sum.special[2]) != 0;
-    // what is missing is bounded for one share of each warp, not for many
-    if (!in_integers && storage.sum.log2_error != 0 && !any_special) continue;
-    if (threadIdx.x < 32) {
-      const bool is_finished = finish_sum(result, storage.sum, storage.carried_digit, storage.words);
-      if (threadIdx.x == 0) storage.decided = is_finished;
-    }
-    block::synchronise();
-    if (storage.decided) return;
-  }
+  finish_exactly(core::describe_term<Term>(), h, block{}, storage, result);
 }
 
 /// k by the exact variance or mean square. In all threads.
@@ -140,12 +134,13 @@ __device__ void gradient_again(const gradient_rows& in, unsigned row, const know
   auto& storage = *reinterpret_cast<gradient_storage*>(memory.normalise.bytes);
   sum_by_traces(in, row, storage);
   __syncthreads();
-  const bool has_along = storage.has_along, has_mean = storage.has_mean;
+  const bool has_along = storage.has_along, has_h = storage.has_h;
   __syncthreads();
-  if (!has_along) sum_exactly_to<core::product>(&storage.along, in, row, storage, memory.h);
-  if (!has_mean && in.rows.is_centred) sum_exactly_to<core::value>(&storage.mean, in, row, storage, memory.h);
+  const line_of_h h{in, row, memory.h};
+  if (!has_along) sum_exactly_to<core::product>(&storage.sum_along, h, storage);
+  if (!has_h && in.rows.is_centred) sum_exactly_to<core::value>(&storage.sum_h, h, storage);
   const unsigned n = in.rows.n;
-  const gradient_terms terms{mean_of(storage.along, n), in.rows.is_centred ? mean_of(storage.mean, n) : 0,
+  const gradient_terms terms{mean_of(storage.sum_along, n), in.rows.is_centred ? mean_of(storage.sum_h, n) : 0,
                              known.has_scale ? known.scale : scale_exactly(in, row, storage)};
 #pragma unroll 4
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) {

@@ -14,9 +14,9 @@ namespace exactdot::inline v0_3::cuda_engine {
 
 /// Shared memory of a block, for what gradient_again.cu keeps there.
 struct alignas(16) gradient_memory {
-  static constexpr int part = 512;
+  static constexpr int h_count = 512;
   normalise_memory<float> normalise;
-  float h[part];
+  float h[h_count];
 };
 
 /// What the first look knows of a row.
