@@ -174,6 +174,10 @@ def test_empty_tensors_and_scalars() -> None:
     weight = torch.ones(2, 3, requires_grad=True)
     xt.embedding(empty, weight).sum().backward()
     assert torch.equal(weight.grad, torch.zeros(2, 3))
+    for norm in (xt.rms_norm, xt.layer_norm):
+        weight = torch.ones(3, requires_grad=True)
+        norm(torch.empty(0, 3), 3, weight).sum().backward()
+        assert torch.equal(weight.grad, torch.zeros(3))
 
 
 @pytest.mark.parametrize("element", FLOATS)
