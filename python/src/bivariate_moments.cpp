@@ -34,7 +34,7 @@ void merge_pairs(exact_pairs& self, const exact_pairs& other) {
   self.merge(other);
 }
 
-exact_pairs sum_of(const exact_pairs& self, const exact_pairs& other) {
+exact_pairs sum_of_pairs(const exact_pairs& self, const exact_pairs& other) {
   exact_pairs made(type_of_sum(self.type(), other.type()));
   made.merge(self);
   made.merge(other);
@@ -83,7 +83,7 @@ void bind_bivariate_moments(nb::module_& module) {
           },
           nb::arg("other"), nb::is_operator(),
           nb::sig("def __iadd__(self, other: BivariateMoments) -> BivariateMoments"), docstrings::pairs_iadd)
-      .def("__add__", sum_of, nb::arg("other"), nb::is_operator(),
+      .def("__add__", sum_of_pairs, nb::arg("other"), nb::is_operator(),
            nb::sig("def __add__(self, other: BivariateMoments) -> BivariateMoments"), docstrings::pairs_plus)
       .def(
           "cov",
