@@ -163,10 +163,10 @@ xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int r
                     const xd_options* options);
 
 /* *least and *greatest = the elements that XD_MIN and XD_MAX give, of the type of x, by one read of a vector in host
- * memory. Both lie in host memory, outside x. Errors as of xd_reduce. */
+ * memory, by two of one in a GPU's. Both lie in host memory, outside x. Errors as of xd_reduce. */
 xd_status xd_minmax(const xd_vector* x, void* least, void* greatest, const xd_options* options);
-/* *index = the lowest index, from 0 on, of an element of the largest magnitude; of the first NaN, if there is one. Errors
- * and reads as of xd_minmax. */
+/* *index = the lowest index, from 0 on, of an element of the largest magnitude; of the first NaN, if there is one; by
+ * one read of a vector in host memory, by four of one in a GPU's. Errors as of xd_reduce. */
 xd_status xd_iamax(const xd_vector* x, uint64_t* index, const xd_options* options);
 
 /* *type = the result type that the C++ functions choose: of sums the element type, one that holds both types, or of

@@ -11,10 +11,13 @@ namespace {
 nb::object of_vector(const reduction_call& call) {
   call.inputs.refuse_stream(call.stream);
   const imported_array& x = call.inputs.first;
+  const bool is_magnitude = call.function.gives == outcome::magnitude_index;
+  const auto indices = is_magnitude ? detail::with_indices::yes : detail::with_indices::no;
   detail::found_extremes found;
-  compute(x, nullptr, call.chosen,
-          [&](const options& chosen) { found = detail::find_extremes(x.view(), chosen, call.inputs.caller()); });
-  if (call.function.gives == outcome::magnitude_index) {
+  compute(x, nullptr, call.chosen, [&](const options& chosen) {
+    found = detail::find_extremes(x.view(), chosen, indices, call.inputs.caller());
+  });
+  if (is_magnitude) {
     return nb::int_(detail::index_of_magnitude(found, x.type));
   }
   return nb::make_tuple(to_python({x.type, found.least}), to_python({x.type, found.greatest}));

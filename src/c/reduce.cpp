@@ -67,7 +67,8 @@ xd_status xd_minmax(const xd_vector* x, void* least, void* greatest, const xd_op
     const std::size_t size = size_of(vector.type);
     require_outside(least, size, vector, caller);
     require_outside(greatest, size, vector, caller);
-    const detail::found_extremes found = detail::find_extremes(vector, to_options(options, caller), caller);
+    const detail::found_extremes found =
+        detail::find_extremes(vector, to_options(options, caller), detail::with_indices::no, caller);
     store(least, vector.type, found.least);
     store(greatest, vector.type, found.greatest);
   });
@@ -79,7 +80,8 @@ xd_status xd_iamax(const xd_vector* x, uint64_t* index, const xd_options* option
     const any_vector vector = to_vector(x, caller, "x");
     require(index, caller, "index");
     require_outside(index, sizeof *index, vector, caller);
-    *index = detail::index_of_magnitude(detail::find_extremes(vector, to_options(options, caller), caller), vector.type);
+    *index = detail::index_of_magnitude(
+        detail::find_extremes(vector, to_options(options, caller), detail::with_indices::yes, caller), vector.type);
   });
 }
 

@@ -7,15 +7,20 @@
 
 namespace exactdot::inline v0_3::detail {
 
-found_extremes find_extremes(const any_vector& x, const options& options, const char* caller) {
+found_extremes find_extremes(const any_vector& x, const options& options, with_indices indices,
+                             const char* caller) {
   const cpu_engine::standard_arithmetic environment;
   const engine::plan plan = engine::make_plan({caller, reduction::min, x, x, x.type, 0, true}, options);
   if (!plan.on_gpu) return cpu_engine::find_extremes(plan);
   const auto found = [&](reduction what, element_type result) {
     return engine::run(engine::make_plan({caller, what, x, x, result, 0, true}, options));
   };
-  return {found(reduction::min, x.type), found(reduction::max, x.type),
-          found(reduction::argmin, element_type::uint64), found(reduction::argmax, element_type::uint64)};
+  found_extremes all{found(reduction::min, x.type), found(reduction::max, x.type)};
+  if (indices == with_indices::yes) {
+    all.index_of_least = found(reduction::argmin, element_type::uint64);
+    all.index_of_greatest = found(reduction::argmax, element_type::uint64);
+  }
+  return all;
 }
 
 std::uint64_t index_of_magnitude(const found_extremes& found, element_type type) {

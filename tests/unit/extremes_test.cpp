@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cpu/reduce.hpp>
 #include <exactdot/exactdot.hpp>
 #include <limits>
+#include <plan/gpu_engine.hpp>
 #include <random>
 #include <vector>
 
@@ -81,6 +83,42 @@ TEST(refusals, name_the_function) {
   const double x = 1;
   expect_error(errc::null_pointer, "minmax: ", [] { (void)minmax(static_cast<const double*>(nullptr), 3); });
   expect_error(errc::bad_option, "iamax: threads is -1", [&] { (void)iamax(&x, 1, {.threads = -1}); });
+}
+
+/// What an engine that takes the memory of the host for a GPU's has reduced.
+std::vector<reduction> reduced;
+constexpr engine::gpu_engine recording{.choose = [](engine::plan& plan, const options&) { plan.on_gpu = true; },
+                                       .reduce =
+                                           [](const engine::plan& plan) {
+                                             reduced.push_back(plan.what);
+                                             return cpu_engine::reduce(plan);
+                                           },
+                                       .add = nullptr,
+                                       .choose_batch = nullptr,
+                                       .reduce_batch = nullptr,
+                                       .normalise = nullptr};
+
+struct registered_recording {
+  const engine::gpu_engine* before = engine::registered_gpu_engine.exchange(&recording);
+  bool might = engine::gpu_may_exist.exchange(true);
+  registered_recording() = default;
+  registered_recording(const registered_recording&) = delete;
+  registered_recording& operator=(const registered_recording&) = delete;
+  ~registered_recording() {
+    engine::registered_gpu_engine = before;
+    engine::gpu_may_exist = might;
+  }
+};
+
+TEST(extremes_in_gpu_memory, take_one_reduction_for_each_result) {
+  const registered_recording engine;
+  const std::vector<double> x{1, -3, 2};
+  reduced.clear();
+  EXPECT_EQ(minmax(x), (extremes<double>{-3, 2}));
+  EXPECT_EQ(reduced, (std::vector{reduction::min, reduction::max}));
+  reduced.clear();
+  EXPECT_EQ(iamax(x), 1u);
+  EXPECT_EQ(reduced, (std::vector{reduction::min, reduction::max, reduction::argmin, reduction::argmax}));
 }
 
 }  // namespace
