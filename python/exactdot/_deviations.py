@@ -13,7 +13,6 @@ import numpy as np
 
 from exactdot import _engine
 from exactdot._exact import _array_of, _beside, _finished, _integers, root_of, round_to
-from exactdot._numbers import convert_without_nulls
 
 _engine_call: Any = _engine  # functions without public names
 
@@ -28,10 +27,14 @@ def _total(words: Any, kind: str) -> Fraction | None:
 
 
 def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: str, **options: Any) -> Any:
-    """Variances and deviations with a fractional ddof: of the exact sums, one rounding."""
+    """Variances and deviations with a fractional ddof: of the exact sums, one rounding.
+
+    options: shape of x; elements of x as an array of NumPy if where or skip_nan leaves some of them; valid: a byte for each of
+    these, 0 for a null, or none.
+    """
     axes: Any = None
-    if options["where"] is not None or options["skip_nan"]:
-        words, axes = _kept_moments(caller, x, after, options)
+    if options["elements"] is not None:
+        words, axes = _kept_moments(caller, after, options)
     else:
         words, axes = _moments(caller, x, after, options)
     host = words.cpu() if hasattr(words, "cpu") else words.get() if hasattr(words, "get") else words
@@ -40,7 +43,7 @@ def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: 
     values = exact_moments(np.asarray(host), ddof, caller.endswith("std"))
     shape = tuple(host.shape[:-1])
     if options["keepdims"]:
-        shape = tuple(1 if i in axes else n for i, n in enumerate(np.shape(x)))
+        shape = tuple(1 if i in axes else n for i, n in enumerate(options["shape"]))
     as_array = options["keepdims"] or options["as_array"]
     asked = None if options["out"] is not None else dtype  # out has a type
     made = _finished(caller, values, shape, (asked, dtype), options["out"], as_array)
@@ -59,15 +62,15 @@ def _moments(caller: str, x: Any, after: tuple[Any, ...], options: dict[str, Any
         groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
         return _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where), None
     axis = options["axis"]
-    axes = None if axis is None and not options["keepdims"] else _engine_call._read_axes(axis, np.ndim(x), caller)
+    axes = None if axis is None and not options["keepdims"] else _engine_call._read_axes(axis, len(options["shape"]), caller)
     return _states.states("var", x, axis=axes, **where), axes
 
 
-def _kept_moments(caller: str, x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+def _kept_moments(caller: str, after: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
     """The same of the elements that a filter keeps: the groups of all elements, by the number of their result."""
     from exactdot import _states
 
-    array, valid = (x, options["valid"]) if isinstance(x, np.ndarray) else convert_without_nulls(x)
+    array, valid = options["elements"], options["valid"]
     there = np.ones(array.shape, bool) if options["where"] is None else _mask_of(caller, options["where"], array.shape)
     if options["skip_nan"]:
         there = there & (array == array)
@@ -101,11 +104,10 @@ def _kept_moments(caller: str, x: Any, after: tuple[Any, ...], options: dict[str
 
 
 def _mask_of(caller: str, where: Any, shape: tuple[int, ...]) -> Any:
-    mask = np.asarray(where)
     try:
-        return np.broadcast_to(mask, shape)
+        return np.broadcast_to(where, shape)
     except ValueError:
-        raise ValueError(f"{caller}: where does not broadcast to the shape of the first array: {mask.shape} for {shape}") from None
+        raise ValueError(f"{caller}: where does not broadcast to the shape of the first array: {where.shape} for {shape}") from None
 
 
 def exact_moments(words: Any, ddof: float, root: bool) -> list[Any]:

@@ -302,4 +302,8 @@ def _beside(x: Any, results: Any) -> Any:
     if library.startswith("jax"):
         import jax.numpy  # type: ignore[import-not-found]
         return jax.numpy.asarray(results)
+    if hasattr(x, "__array_namespace__") and not isinstance(x, (np.ndarray, np.generic)):
+        standard = x.__array_namespace__()  # of the array API
+        if hasattr(standard, results.dtype.name):
+            return standard.asarray(results, device=x.device)
     return results

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from exactdot import _engine
+from exactdot._callers import called_as
 
 
 def nansum(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -31,7 +32,7 @@ def nansum(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nansum([3.0, float("nan"), 1.0])
     4.0
     """
-    return _engine.sum(x, axis, skip_nan=True, **options)
+    return called_as("nansum", lambda: _engine.sum(x, axis, skip_nan=True, **options))
 
 
 def nanmean(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -58,7 +59,7 @@ def nanmean(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanmean([3.0, float("nan"), 1.0])
     2.0
     """
-    return _engine.mean(x, axis, skip_nan=True, **options)
+    return called_as("nanmean", lambda: _engine.mean(x, axis, skip_nan=True, **options))
 
 
 def nanvar(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -85,7 +86,7 @@ def nanvar(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanvar([3.0, float("nan"), 1.0])
     1.0
     """
-    return _engine.var(x, axis, skip_nan=True, **options)
+    return called_as("nanvar", lambda: _engine.var(x, axis, skip_nan=True, **options))
 
 
 def nanstd(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -112,7 +113,7 @@ def nanstd(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanstd([3.0, float("nan"), 1.0])
     1.0
     """
-    return _engine.std(x, axis, skip_nan=True, **options)
+    return called_as("nanstd", lambda: _engine.std(x, axis, skip_nan=True, **options))
 
 
 def nanmin(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -139,7 +140,7 @@ def nanmin(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanmin([3.0, float("nan"), 1.0])
     1.0
     """
-    return _engine.min(x, axis, skip_nan=True, **options)
+    return called_as("nanmin", lambda: _engine.min(x, axis, skip_nan=True, **options))
 
 
 def nanmax(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -166,7 +167,7 @@ def nanmax(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanmax([3.0, float("nan"), 1.0])
     3.0
     """
-    return _engine.max(x, axis, skip_nan=True, **options)
+    return called_as("nanmax", lambda: _engine.max(x, axis, skip_nan=True, **options))
 
 
 def nanargmin(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -193,7 +194,7 @@ def nanargmin(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanargmin([3.0, float("nan"), 1.0])
     2
     """
-    return _engine.argmin(x, axis, skip_nan=True, **options)
+    return called_as("nanargmin", lambda: _engine.argmin(x, axis, skip_nan=True, **options))
 
 
 def nanargmax(x: Any, axis: Any = None, **options: Any) -> Any:
@@ -220,4 +221,4 @@ def nanargmax(x: Any, axis: Any = None, **options: Any) -> Any:
     >>> xd.nanargmax([3.0, float("nan"), 1.0])
     0
     """
-    return _engine.argmax(x, axis, skip_nan=True, **options)
+    return called_as("nanargmax", lambda: _engine.argmax(x, axis, skip_nan=True, **options))

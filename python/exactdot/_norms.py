@@ -6,71 +6,50 @@ count of what is not zero need a copy. Every value is exact, and rounded once wh
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from exactdot import _engine
-from exactdot._columns import Refusal
+from exactdot._callers import called_as
 from exactdot._exact import _beside, _object_array
-from exactdot._numbers import ExactNumbers, convert, convert_without_nulls
+from exactdot._numbers import ExactNumbers
+
+_engine_call: Any = _engine  # functions without public names
 
 
-def norm(caller: str, x: Any, order: float, dtype: str, *, where: Any, skip_nan: bool, out: Any, as_array: bool, axis: Any,
-         keepdims: bool, threads: int) -> Any:
-    """The norm of one of these orders of an array in host memory, rounded to dtype, or to the type of out."""
-    values, where = _read(caller, x, where, skip_nan)
+def norm(caller: str, x: Any, elements: Any, order: float, dtype: str, *, where: Any, skip_nan: bool, valid: bytes, out: Any,
+         as_array: bool, axis: Any, keepdims: bool, threads: int) -> Any:
+    """The norm of one of these orders of an array in host memory, rounded to dtype, or to the type of out.
+
+    elements: those of x as an array, or as numbers that no type holds; valid: a byte for each, 0 for a null, or none.
+    """
+    values = _object_array(elements).tolist() if isinstance(elements, ExactNumbers) else elements
+    where = _mask(caller, values, where, skip_nan, valid)
     options = {"axis": axis, "keepdims": keepdims, "threads": threads}
     options |= {} if where is None else {"where": where}
     if order == 0:
-        found = _named(caller, lambda: _engine.sum(_is_not_zero(values), **options))
+        found = called_as(caller, lambda: _engine.sum(_is_not_zero(values), **options))
     elif order > 0:
         nothing: dict[str, Any] = {"initial": 0} if where is not None or np.size(values) == 0 else {}  # the norm of nothing is 0
-        found = _larger(*_named(caller, lambda: _engine.minmax(values, **options, **nothing)))
+        found = _larger(*called_as(caller, lambda: _engine.minmax(values, **options, **nothing)))
     else:
-        found = _named(caller, lambda: _engine.min(_magnitudes(values), **options))
+        found = called_as(caller, lambda: _engine.min(_magnitudes(values), **options), without="; pass initial")
     return _rounded(caller, x, found, {"out": out} if out is not None else {"dtype": dtype}, out, as_array)
 
 
-def _read(caller: str, x: Any, where: Any, skip_nan: bool) -> tuple[Any, Any]:
-    """The elements as an array, or as nested lists of numbers that no type holds; and a mask of what is there."""
-    valid = b""
-    if isinstance(x, np.ndarray):
-        read: Any = x
-    elif skip_nan:
-        read, valid = convert_without_nulls(x)
-    else:
-        read = convert(x)
-    if isinstance(read, Refusal):
-        raise (TypeError if read.is_type_error else ValueError)(f"{caller}: x: {read.sentence}")
-    if isinstance(read, ExactNumbers):
-        if where is not None or skip_nan:
-            raise TypeError(f"{caller}: x: {read.reason}")
-        return _object_array(read).tolist(), None
-    if not skip_nan or (read.dtype.kind in "biu" and not valid):
-        return read, where
-    there = read == read if read.dtype.kind not in "biu" else np.ones(read.shape, bool)
-    there = there & np.frombuffer(valid, bool).reshape(read.shape) if valid else there
+def _mask(caller: str, values: Any, where: Any, skip_nan: bool, valid: bytes) -> Any:
+    """Which elements are there; None if all are."""
+    if not skip_nan or (values.dtype.kind in "biu" and not valid):
+        return where
+    there = values == values if values.dtype.kind not in "biu" else np.ones(values.shape, bool)
+    there = there & np.frombuffer(valid, bool).reshape(values.shape) if valid else there
     if where is None:
-        return read, there
-    mask = np.asarray(where)
-    if mask.dtype != bool:
-        raise TypeError(f"{caller}: where holds {mask.dtype}; use booleans")
+        return there
     try:
-        return read, there & np.broadcast_to(mask, read.shape)
+        return there & np.broadcast_to(where, values.shape)
     except ValueError:
-        raise ValueError(f"{caller}: where does not broadcast to the shape of the array: {mask.shape} for {read.shape}") from None
-
-
-def _named(caller: str, call: Callable[[], Any]) -> Any:
-    """The result, or the error with the name of the caller."""
-    try:
-        return call()
-    except (TypeError, ValueError) as failure:
-        name, colon, sentence = str(failure).partition(": ")
-        if not colon or not hasattr(_engine, name):
-            raise
-        raise type(failure)(f"{caller}: {sentence}") from None
+        raise ValueError(f"{caller}: where does not broadcast to the shape of the array: {where.shape} for {values.shape}") from None
 
 
 def _is_not_zero(values: Any) -> Any:
@@ -96,11 +75,16 @@ def _larger(least: Any, greatest: Any) -> Any:
 def _rounded(caller: str, x: Any, found: Any, to: dict[str, Any], out: Any, as_array: bool) -> Any:
     """Exact values rounded once: as sums of one element each."""
     if isinstance(found, np.ndarray):
-        made = _named(caller, lambda: _engine.sum(found[..., None], axis=-1, **to))
-        made = made if isinstance(made, np.ndarray) or out is not None else np.array(made, found.dtype)
-        return made if out is not None else _beside(x, made)
+        is_float = found.dtype.kind not in "biu"  # which the library of x holds: it may have result types that NumPy lacks
+        values = _beside(x, found) if is_float and out is None else found
+        made = called_as(caller, lambda: _engine.sum(values[..., None], axis=-1, **to))
+        if out is not None:
+            return made
+        if not hasattr(made, "shape"):
+            return _beside(x, np.array(made, found.dtype))
+        return made if is_float else _beside(x, made)
     to |= {} if out is not None or not as_array else {"out": ...}
-    return _named(caller, lambda: _engine.sum([found], **to))
+    return called_as(caller, lambda: _engine.sum([found], **to))
 
 
 def index_of_magnitude(least: Any, greatest: Any, at_least: Any, at_greatest: Any) -> Any:
@@ -118,4 +102,4 @@ def index_of_magnitude(least: Any, greatest: Any, at_least: Any, at_greatest: An
 
 def _host(array: Any) -> Any:
     array = array.cpu() if hasattr(array, "cpu") else array.get() if hasattr(array, "get") else array
-    return np.asarray(array)
+    return _engine_call._read_for_numpy(array, "iamax")

@@ -30,6 +30,45 @@ def numpy_dtype(name: str) -> Any:
     return np.dtype(name)
 
 
+class _Memory:
+    """Elements for numpy.asarray, whose array keeps this."""
+
+    def __init__(self, keeper: Any, **interface: Any) -> None:
+        self.keeper, self.__array_interface__ = keeper, {"version": 3, **interface}
+
+
+def array_at(address: int, shape: tuple[int, ...], strides: tuple[int, ...], name: str, swapped: bool, keeper: Any) -> Any:
+    """The elements that the engine has located, in place. keeper: the owner of their memory.
+
+    Of a type of ml_dtypes where that is not installed: their float32, exactly.
+    """
+    has_words = name in OF_ML_DTYPES
+    of = np.dtype(name if not has_words else np.uint16 if name == "bfloat16" else np.uint8)
+    if math.prod(shape) == 0:
+        words = np.empty(shape, of)
+    else:
+        words = np.asarray(_Memory(keeper, data=(address, True), shape=shape, strides=strides,
+                                   typestr=(of.newbyteorder() if swapped else of).str))
+    if not has_words:
+        return words
+    try:
+        return words.view(numpy_dtype(name))
+    except ImportError:
+        return _widened(words, name)
+
+
+def _widened(words: Any, name: str) -> Any:
+    """The float32 of the bits of a type of ml_dtypes: the upper half of float32, or of float16 but for its exponent."""
+    if name == "bfloat16":
+        return np.asarray(words.astype(np.uint32) << 16, np.uint32).view(np.float32)
+    halves = np.asarray(words.astype(np.uint16) << 8, np.uint16)
+    if name == "float8_e5m2":
+        return halves.view(np.float16).astype(np.float32)
+    halves = np.asarray(halves & 0x8000 | (halves & 0x7F00) >> 1, np.uint16)
+    floats = halves.view(np.float16).astype(np.float32) * np.float32(256)
+    return np.where(words & 0x7F == 0x7F, np.float32(math.nan), floats)  # it has no infinities
+
+
 class ExactNumbers:
     """Numbers that no one element type holds: ints, floats and Fractions in C order of a shape."""
 

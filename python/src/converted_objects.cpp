@@ -8,6 +8,7 @@
 #include <python/src/imported_array.hpp>
 #include <python/src/known_types.hpp>
 #include <python/src/python_numbers.hpp>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
@@ -161,6 +162,30 @@ nb::object imported_array::for_python() const {
   if (!is_of_ml_dtypes(type)) return owner_;
   return owner_.attr("view")(
       nb::module_::import_("ml_dtypes").attr(name_of(type).data()));  // it is read as an integer
+}
+
+/// What keeps the memory, until the object that is returned is deleted.
+nb::object imported_array::take_memory() {
+  auto held = std::make_unique<imported_array>();
+  held->buffer_ = std::exchange(buffer_, {});
+  held->managed_ = std::exchange(managed_, nullptr);
+  held->versioned_ = std::exchange(versioned_, nullptr);
+  held->owner_ = std::move(owner_);
+  return owner_of(std::move(held));
+}
+
+nb::object imported_array::for_numpy() {
+  if (holds_exact_numbers) return owner_;
+  if (owner_.is_valid() && is_numpy_array(owner_.ptr())) return for_python();
+  if (is_numpy_array(object)) return nb::borrow(object);
+  nb::list lengths, strides;
+  for (const axis& each : all_axes()) lengths.append(each.n), strides.append(each.stride);
+  owner_ = take_memory();
+  const finalization_guard guard;
+  const std::string name = is_boolean ? "bool" : std::string(name_of(type));
+  return nb::module_::import_("exactdot._numbers")
+      .attr("array_at")(reinterpret_cast<std::uintptr_t>(data), nb::tuple(lengths), nb::tuple(strides), name,
+                        swapped, owner_);
 }
 
 }  // namespace exactdot::python

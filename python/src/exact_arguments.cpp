@@ -43,6 +43,14 @@ void check_integers_in_host_memory(nb::handle given, const char* name, const cha
   locate_integers(call, are_keys ? integer_role::keys : integer_role::offsets, given, array);
 }
 
+/// An array that was computed here, in the memory of the host or of one that NumPy reads.
+nb::object read_for_numpy(nb::handle given, const char* caller) {
+  vectors inputs(caller, given, "x");
+  inputs.first.takes_any_shape = true;
+  inputs.locate();
+  return inputs.on_gpu() ? nb::module_::import_("numpy").attr("asarray")(given) : inputs.first.for_numpy();
+}
+
 }  // namespace
 
 void bind_exact_arguments(nb::module_& module) {
@@ -51,6 +59,7 @@ void bind_exact_arguments(nb::module_& module) {
   module.def("_read_ddof", ddof_number, any, any, plain);
   module.def("_read_axes", axis_numbers, any, plain, plain);
   module.def("_read_count", read_count, any, plain, plain);
+  module.def("_read_for_numpy", read_for_numpy, any, plain);
   module.def("_check_integers", check_integers_in_host_memory, any, plain, plain);
 }
 

@@ -26,7 +26,7 @@ class given_filter {
   /// Checks what goes with it. The result lives as long as this.
   const element_filter* of(const vectors& inputs, bool adds);
   /// The mask for Python, or None; after of().
-  [[nodiscard]] nb::object where() const { return where_.is_none() ? nb::none() : mask_.for_python(); }
+  [[nodiscard]] nb::object where() { return where_.is_none() ? nb::none() : mask_.for_numpy(); }
 
  private:
   /// Nulls of columns become a part of the mask.

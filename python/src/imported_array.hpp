@@ -78,6 +78,10 @@ class imported_array {
   }
   /// What holds the elements for Python: the object, or what it was converted to, as an iterator is empty then.
   [[nodiscard]] nb::object for_python() const;
+  /// The elements in host memory as an array of NumPy, which keeps the memory, read in place; or exact numbers.
+  /// What the object itself would give NumPy may be something else. Elements of a type that NumPy lacks are
+  /// float32, exactly.
+  [[nodiscard]] nb::object for_numpy();
 
  private:
   bool read_known_type();
@@ -96,6 +100,7 @@ class imported_array {
   void set_shape(int count, const std::int64_t* shape);
   void set_strides(const std::int64_t* strides, std::ptrdiff_t unit);
   void set_data(void* address);
+  [[nodiscard]] nb::object take_memory();
 
   Py_buffer buffer_{};  // buffer_.obj is null if the buffer protocol was not used
   nb::object owner_;    // of the memory: a capsule, a storage, a converted object

@@ -91,11 +91,21 @@ void check_shape(const reduction_call& call, const imported_array& out, const st
                           ", the results have " + text_of_shape(results));
 }
 
-/// An array of a library in another type.
-nb::object converted(const nb::object& array, element_type type) {
+/// An array of a library in another type: by the library's astype, as the array API standard names it, or by the
+/// array's. PyTorch's have neither.
+nb::object converted(const nb::object& array, element_type type, const char* caller) {
   const std::string name(name_of(type));
+  if (way_in_of(array.ptr()) == way_in::torch)
+    return array.attr("to")(nb::module_::import_("torch").attr(name.c_str()));
+  if (is_numpy_array(array.ptr())) return array.attr("astype")(name);
+  if (nb::hasattr(array, "__array_namespace__")) {
+    const nb::object library = array.attr("__array_namespace__")();
+    if (nb::hasattr(library, "astype") && nb::hasattr(library, name.c_str()))
+      return library.attr("astype")(array, library.attr(name.c_str()));
+  }
   if (nb::hasattr(array, "astype")) return array.attr("astype")(name);
-  return array.attr("to")(nb::module_::import_("torch").attr(name.c_str()));
+  throw_python(true, std::string(caller) + ": results are " + describe(array.ptr()) +
+                         ", whose library converts none to " + name + "; pass out, or no dtype");
 }
 
 }  // namespace
@@ -136,7 +146,7 @@ nb::object narrowed_results(const reduction_call& call, element_type type, const
   if (!has_out) {
     if (axes.empty() && !call.as_array && !keepdims) return to_python(found.front());
     const finalization_guard guard;
-    return converted(results, type);
+    return converted(results, type, caller);
   }
   auto next = found.begin();
   for_places(target.imported.all_axes(),

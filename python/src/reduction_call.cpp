@@ -63,10 +63,24 @@ nb::dict shared_options(const reduction_call& call, const call_arguments& given)
   return options;
 }
 
+/// Which elements are there.
+void add_filter(const reduction_call& call, const call_arguments& given, nb::dict& options) {
+  const auto* const valid = call.inputs.first.validity.get();
+  options["where"] = call.filter_of != nullptr ? call.filter_of->where() : nb::none();
+  options["skip_nan"] = is_true(given, skip_nan_parameter, call.inputs.caller());
+  options["valid"] = valid != nullptr ? nb::bytes(valid->data(), valid->size()) : nb::bytes("");
+}
+
+nb::tuple lengths_of(const imported_array& array) {
+  nb::list lengths;
+  for (const axis& each : array.all_axes()) lengths.append(each.n);
+  return nb::tuple(lengths);
+}
+
 }  // namespace
 
 nb::object compute_in_python(const reduction_call& call, const call_arguments& given) {
-  const vectors& inputs = call.inputs;
+  vectors& inputs = call.inputs;
   const finalization_guard guard;
   const char* const caller = inputs.caller();
   const bool is_exact = call.ddof.fractional == 0 || inputs.first.holds_exact_numbers;
@@ -85,16 +99,16 @@ nb::object compute_in_python(const reduction_call& call, const call_arguments& g
   if (call.function.takes == shapes::groups) after = nb::make_tuple(place(0), place(1));
   if (!is_exact) {
     const nb::object to = dtype.is_none() ? nb::object(name_of_type(default_type(call))) : dtype;
-    const auto* const valid = inputs.first.validity.get();
-    options["where"] = call.where.is_valid() ? call.where : nb::none();
-    options["skip_nan"] = is_true(given, skip_nan_parameter, caller);
-    options["valid"] = valid != nullptr ? nb::bytes(valid->data(), valid->size()) : nb::bytes("");
-    return nb::module_::import_("exactdot._deviations")
-        .attr("deviations")(caller, inputs.first.for_python(), after, ddof, to, **options);
+    const nb::object x = inputs.first.for_python();
+    const nb::object lengths = lengths_of(inputs.first);
+    options["shape"] = inputs.on_gpu() ? nb::getattr(x, "shape", lengths) : lengths;
+    add_filter(call, given, options);
+    options["elements"] = call.filter != nullptr ? inputs.first.for_numpy() : nb::none();
+    return nb::module_::import_("exactdot._deviations").attr("deviations")(caller, x, after, ddof, to, **options);
   }
   options["ddof"] = ddof;
-  const nb::tuple arrays = inputs.are_two() ? nb::make_tuple(inputs.first.for_python(), inputs.second.for_python())
-                                            : nb::make_tuple(inputs.first.for_python());
+  const nb::tuple arrays = inputs.are_two() ? nb::make_tuple(inputs.first.for_numpy(), inputs.second.for_numpy())
+                                            : nb::make_tuple(inputs.first.for_numpy());
   const bool is_magnitude = call.function.gives == outcome::magnitude_index;
   return nb::module_::import_("exactdot._exact")
       .attr("reduce")(caller, is_magnitude ? "iamax" : name_in_python(call.what), arrays, after, dtype, **options);
@@ -109,12 +123,11 @@ nb::object norm_in_python(const reduction_call& call, const call_arguments& give
                        "ord is " + text_of(order) + ", which is for arrays in host memory; in a GPU's use 2 or 1");
   call.inputs.refuse_stream(call.stream);
   nb::dict options = shared_options(call, given);
-  options["where"] = keyword(given, where_parameter, Py_None);
-  options["skip_nan"] = is_true(given, skip_nan_parameter, caller);
+  add_filter(call, given, options);
   const std::string type(name_of(call.dtype.is_none() ? default_type(call) : result_type(call)));
-  const bool was_iterator = PyIter_Check(given.inputs[0]) != 0;
-  const nb::object x = was_iterator ? call.inputs.first.for_python() : nb::borrow(given.inputs[0]);
-  return nb::module_::import_("exactdot._norms").attr("norm")(caller, x, order, type.c_str(), **options);
+  const nb::object x = call.inputs.first.for_python();
+  return nb::module_::import_("exactdot._norms")
+      .attr("norm")(caller, x, call.inputs.first.for_numpy(), order, type.c_str(), **options);
 }
 
 }  // namespace exactdot::python

@@ -21,7 +21,7 @@ struct reduction_call {
   bool adds = false;      // `out` is the argument add_to
   const element_filter* filter = nullptr;
   nb::handle dtype{}, out{}, stream{};
-  nb::object where{};  // the filter's mask, for Python
+  given_filter* filter_of = nullptr;  // what `filter` belongs to
 };
 
 /// Whether a variance, or its root, is about a mean that was passed.

@@ -295,11 +295,11 @@ void broadcast_mean(vectors& inputs) {
   call.out = keyword(given, out_parameter, Py_None);
   call.stream = keyword(given, stream_parameter, Py_None);
   if (call.out.ptr() == Py_Ellipsis) call.out = Py_None, call.as_array = true;
-  if (!of_order) return norm_in_python(call, given);
-  call.what = *of_order;
   const bool is_exact = inputs.first.holds_exact_numbers || inputs.second.holds_exact_numbers;
   if (is_given(given, add_to_parameter)) take_add_to(given, is_exact, call);
-  if (has_filter) call.filter = filter->of(inputs, call.adds), call.where = filter->where();
+  if (has_filter) call.filter = filter->of(inputs, call.adds), call.filter_of = filter;
+  if (!of_order) return norm_in_python(call, given);
+  call.what = *of_order;
   if (function.gives != outcome::one && !(is_exact && function.gives == outcome::magnitude_index)) {
     const bool is_vector = !is_exact && !inputs.on_gpu() && is_vector_call(call, given);
     return compute_extremes(call, is_vector, [&](const reduction_call& each) {

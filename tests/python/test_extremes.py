@@ -120,6 +120,15 @@ def test_norms_of_special_values_and_nothing() -> None:
         assert xd.norm([], ord=order) == 0 and xd.norm(np.zeros((2, 0)), ord=order, axis=1).tolist() == [0, 0]
     with pytest.raises(ValueError, match="^norm: the vector is empty"):
         xd.norm([], ord=-np.inf)
+    with pytest.raises(ValueError, match="^norm: no element is left of a result, which has no least or greatest one then$"):
+        xd.norm([np.nan], ord=-np.inf, skip_nan=True)  # norm takes no initial
+    with pytest.raises(ValueError, match="^min: no element is left of a result.*; pass initial$"):
+        xd.min([np.nan], skip_nan=True)
+
+
+def test_what_iamax_returns() -> None:
+    assert "int, or with an axis an array of int64" in xd.iamax.__doc__ and "out" not in xd.iamax.__text_signature__
+    assert type(xd.iamax([1.0])) is int and xd.iamax([[1.0, -2.0]], axis=1).dtype == np.int64
 
 
 def test_norms_of_other_objects() -> None:

@@ -294,12 +294,12 @@ def test_a_fractional_ddof_of_columns_with_nulls_and_wrong_arguments() -> None:
         assert math.isnan(xd.nanvar(column, ddof=2.5))
     x = np.ones((2, 3))
     for call, kind, why in (
-            (lambda: xd.nanvar(x, ddof=0.5, where=[True, False]), ValueError, "^var: where does not broadcast"),
-            (lambda: xd.nanvar(x, ddof=0.5, where=[1, 0, 1]), TypeError, "^var: where holds int64; use booleans"),
+            (lambda: xd.nanvar(x, ddof=0.5, where=[True, False]), ValueError, "^nanvar: where does not broadcast"),
+            (lambda: xd.nanvar(x, ddof=0.5, where=[1, 0, 1]), TypeError, "^nanvar: where holds int64; use booleans"),
             (lambda: xd.group_var(x, [0, 5], 2, ddof=0.5, skip_nan=True), ValueError, "key"),
             (lambda: xd.group_var(x, [0], 2, ddof=0.5, skip_nan=True), ValueError, "^group_var: there are 1 keys and 2 elements"),
             (lambda: xd.segment_var(x[0], [0, 5], ddof=0.5, skip_nan=True), ValueError, "offset 1 is 5, past the end"),
-            (lambda: xd.nanvar(x, axis=7, ddof=0.5), IndexError, "^var: axis is 7")):
+            (lambda: xd.nanvar(x, axis=7, ddof=0.5), IndexError, "^nanvar: axis is 7")):
         with pytest.raises(kind, match=why):
             call()
 
@@ -326,3 +326,12 @@ def test_wide_frames_with_nulls_take_linear_time() -> None:
         return time.thread_time() - start
 
     assert any(seconds(4000) <= 8 * seconds(1000) for _ in range(5))  # linear: 4; quadratic: 16
+
+
+@pytest.mark.parametrize("name", [name for name in xd.__all__ if name.startswith("nan")])
+def test_errors_name_what_was_called(name: str) -> None:
+    call = getattr(xd, name)
+    for wrong in (lambda: call("abc"), lambda: call([1.0], axis=5), lambda: call([[1.0]], device="nothing"), lambda: call([1.0], unknown=1),
+                  lambda: call([1.0], where=[1]), lambda: call([[1.0]], axis=0, out=np.zeros(7))):
+        with pytest.raises((TypeError, ValueError, IndexError), match=f"^{name}: "):
+            wrong()

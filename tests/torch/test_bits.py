@@ -89,6 +89,23 @@ def test_reductions(name: str, element: str) -> None:
         assert pattern(found) == pattern(wanted), (dims, keepdim, more)
 
 
+@pytest.mark.parametrize("element", FLOATS + INTEGERS)
+def test_what_python_computes_of_tensors(element: str) -> None:
+    """By functions of exactdot: of types that NumPy lacks, too."""
+    x = samples(element, 3, 4, 5)
+    wide = x.to(torch.float64)
+    for dim in (0, 1, 2):
+        found = xd.iamax(x, axis=dim)
+        assert isinstance(found, Tensor) and found.dtype is torch.int64 and torch.equal(found, wide.abs().argmax(dim))
+        for order in (0, math.inf, -math.inf):
+            norms = xd.norm(x, ord=order, axis=dim, dtype="float64")
+            assert isinstance(norms, Tensor) and torch.equal(norms, torch.linalg.vector_norm(wide, order, dim))
+            if element in FLOATS:
+                assert pattern(xd.norm(x, ord=order, axis=dim)) == pattern(norms.to(x.dtype))
+    assert xd.norm(x, ord=math.inf, dtype="float64") == float(wide.abs().max()) and xd.iamax(x.flatten()) == int(wide.abs().flatten().argmax())
+    assert xd.var(x, ddof=0.5, skip_nan=True, dtype="float64") == xd.var(wide, ddof=0.5)
+
+
 @pytest.mark.parametrize("element", FLOATS)
 def test_layouts_and_special_values(element: str) -> None:
     x = samples(element, 6, 8)
