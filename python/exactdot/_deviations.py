@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactdot import _engine
-from exactdot._exact import _array_of, _beside, _finished, _integers, root_of, round_to
+from exactdot._exact import _array_of, _beside, _finished, _integers, _listed, root_of, round_to
 
 _engine_call: Any = _engine  # functions without public names
 
@@ -58,8 +58,12 @@ def _moments(caller: str, x: Any, after: tuple[Any, ...], options: dict[str, Any
     if caller.startswith("segment_"):
         return _states.segment_states("var", x, after[0], **where), None
     if caller.startswith("group_"):
-        keys = after[0] if hasattr(after[0], "__len__") else list(after[0])
-        groups = after[1] if after[1] is not None else int(np.max(keys)) + 1 if len(keys) else 0
+        keys = _listed(after[0])
+        groups = after[1]
+        if groups is None:
+            _engine_call._check_integers(keys, "keys", caller)
+            read = _engine_call._read_for_numpy(keys, caller)
+            groups = int(read.max()) + 1 if read.size else 0
         return _states.group_states("var", x, keys, groups, skip_out_of_range=options["skip_out_of_range"], **where), None
     axis = options["axis"]
     axes = None if axis is None and not options["keepdims"] else _engine_call._read_axes(axis, len(options["shape"]), caller)

@@ -219,11 +219,17 @@ def _pairs(caller: str, a: Any, b: Any, axis: Any) -> tuple[list[Any], tuple[int
     return [(x.tolist(), y.tolist()) for x, y in zip(a.reshape(n, -1), b.reshape(n, -1))], shape
 
 
+def _listed(given: Any) -> Any:
+    """An iterator as a list: it is read twice."""
+    is_array = hasattr(given, "__len__") or hasattr(given, "__dlpack__")
+    return given if is_array or not isinstance(given, Iterable) else list(given)
+
+
 def _integers(caller: str, name: str, given: Any) -> list[int]:
     """Offsets or keys, by the rule of those of arrays."""
-    given = given if hasattr(given, "__len__") else list(given) if isinstance(given, Iterable) else given
+    given = _listed(given)
     _engine_call._check_integers(given, name, caller)
-    return [int(value) for value in np.asarray(given).tolist()]
+    return [int(value) for value in _engine_call._read_for_numpy(given, caller).tolist()]
 
 
 def _segments(caller: str, inputs: list[Any], offsets: Any) -> tuple[list[Any], tuple[int, ...]]:

@@ -67,6 +67,13 @@ def test_fractional_ddof(exported: Any) -> None:
             found, expected = call(exported(x), ddof=0.5, **wrapped), call(x, ddof=0.5, **given)
             assert same(found, expected, of) or found != found and expected != expected, given
     assert same(xd.segment_std(exported(x[1]), [0, 2, 4], ddof=0.5, skip_nan=True), xd.segment_std(x[1], [0, 2, 4], ddof=0.5), of)
+    keys = np.array([1, 0], "i4")
+    for groups in (2, None):
+        assert same(xd.group_var(x[:, :2], exported(keys), groups, ddof=0.5), xd.group_var(x[:, :2], keys, 2, ddof=0.5))
+        assert same(xd.group_var(x, exported(keys), groups, ddof=0.5, skip_nan=True), xd.group_var(x, keys, 2, ddof=0.5, skip_nan=True))
+    assert xd.group_var(x[:0], exported(np.array([], "u1")), ddof=0.5).shape == (0, 4)
+    with pytest.raises(TypeError, match="^group_var: .*keys"):
+        xd.group_var(x, exported(np.array([0.5, 1.0])), ddof=0.5)
     assert xd.var(x, ddof=0.5, skip_nan=True) == pytest.approx(np.nanvar(x) * 7 / 6.5, rel=1e-15)  # these are not NaN alone
 
 
