@@ -28,7 +28,7 @@ KEPT = {
     "reductions-*.json": [("*", "reduction machine rounds quick peers rows compared"),
                           ("*.machine", "gpu toolkit host cpu hardware_threads caches compiler exactdot date"),
                           ("*.machine.host", "exactdot date"), ("*.peers.*", "name how"),
-                          ("*.rows.*", "type n threads data peer how l2 us ns spread gb_per_s")],
+                          ("*.rows.*", "type n threads data peer how l2 us ns spread")],
     "torch-h*.json": [("", "gpu torch date rounds rows")],
     "row-keys-*.json": [("", "gpu torch version date rows"),
                         ("rows.*", "what shape keys float32 float32_racy float32_deterministic bfloat16 bfloat16_racy "
@@ -110,18 +110,13 @@ def reductions(reports):
             return peer in ("exact", "cublas")
         return peer != "read" if row.get("how") is None else peer == "exact"
 
-    def has_speed(row):
-        return row["peer"] == "exact" and row["data"] == "uniform" and (row.get("how"), row.get("l2")) in (
-            ("graph", "warm"), (None, None))
-
     made, calls = [], {}
     for report in map(checked_bits, reports):
         known = set(calls)
         for peer in report["peers"]:
             if "how" in peer and calls.setdefault(peer["name"], peer["how"]) == peer["how"] and peer["name"] in known:
                 del peer["how"]
-        rows = [{key: value for key, value in row.items() if key != "gb_per_s" or has_speed(row)}
-                for row in report["rows"] if is_shown(row)]
+        rows = [dict(row) for row in report["rows"] if is_shown(row)]
         for row in rows:
             if row.get("how") is not None and (row["how"], row["l2"], row["data"]) != ("graph", "warm", "uniform") or (
                     row["peer"] in ("fast", "read")):

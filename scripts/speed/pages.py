@@ -86,12 +86,12 @@ def cpu(results, many):
 
 
 def reductions(found):
-    text = ("Measured one after the other by `scripts/bench_reductions`. In mode `fast` variances do not exist, and extrema are the same.")
+    text = "Measured one after the other by `scripts/bench_reductions`. In mode `fast` variances do not exist, and extrema are the same."
     on_gpus = [(f"On a GPU: {reports.machine['gpu']}", text + " Variances take four launches, of which three normally do nothing, "
                 "norms and means of mode `fast` two, all others one.", reductions_tables.on_gpu(reports))
                for name, reports in found.items() if name != "cpu"]
     return page("Reductions other than the dot: raw tables", "`reductions-*.json`", [
-        *on_gpus, ("On a CPU", text + " GB/s counts the vector once, although a variance reads it twice.", reductions_tables.on_cpu(found["cpu"]))])
+        *on_gpus, ("On a CPU", text, reductions_tables.on_cpu(found["cpu"]))])
 
 
 def levels(results):

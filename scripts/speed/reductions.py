@@ -94,10 +94,9 @@ def cpu_table(found, threads):
         if "exact" not in peers:
             continue
         exact, fast, best = peers["exact"], peers.get("fast"), best_other(peers)
-        rows.append([case[0], TYPES[case[1]], length(case[2]), figure_text(exact), figure_text(exact, "gb_per_s"),
-                     figure_text(fast), f"`{best['peer']}`" if best else "–", figure_text(best),
+        rows.append([case[0], TYPES[case[1]], length(case[2]), figure_text(exact), figure_text(fast), f"`{best['peer']}`" if best else "–", figure_text(best),
                      ratio_text(ratio_of(exact, best)), ratio_text(ratio_of(fast, best)), spread(exact, best)])
-    return table(["reduction", "type", "n", "`exact`, µs", "GB/s", "`fast`, µs", "fastest other", "µs", "`exact` / it",
+    return table(["reduction", "type", "n", "`exact`, µs", "`fast`, µs", "fastest other", "µs", "`exact` / it",
                   "`fast` / it", "spread"], rows)
 
 
