@@ -26,7 +26,8 @@ std::string find_simtcc() {
   for (std::string each; std::getline(searched, each, ':');) folders.emplace_back(each.empty() ? "." : each);
   for (const fs::path& each : folders) {
     const fs::path file = (each / "simtcc").lexically_normal();
-    if (fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0) return file;
+    std::error_code ignored;  // a folder that cannot be searched has no simtcc
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
   }
   throw error(errc::file,
               fmt::format("exercise: simtcc is neither beside this program in {} nor in the folders of PATH; pip "

@@ -1,7 +1,7 @@
 // lost_half: a tree in shared memory that stops at 64 sums, and a warp that adds only 32 of them.
 //
 // The loop runs while half > 32. Its last step leaves 64 sums, and the shuffles add the first 32: the step from 64
-// to 32 is missing. There is no race and no crash; only a comparison with a known result shows the fault.
+// to 32 is missing. No race, no crash: only a known result shows the fault, and a note of simtcc.
 #include <lab/hazard_kernel.hpp>
 
 namespace exactdot::lab {
@@ -58,8 +58,8 @@ const register_hazard registration{
          "of one warp.",
      .cause =
          "The last step of the loop leaves 64 sums, and a warp has 32 lanes: the shuffles add the first 32 sums. "
-         "The step from 64 to 32 is missing, so exactly half of a sum of ones is lost. No tool reports it: every "
-         "access is valid and ordered.",
+         "The step from 64 to 32 is missing, so exactly half of a sum of ones is lost. Every access is valid and "
+         "ordered, so no tool names a fault; simtcc has a note, unread_shared.",
      .fix = "Let the loop run while half >= 32, or let the warp load two sums per lane: rung shared_then_shuffle. "
             "Test "
             "every reduction on data with a known result."},

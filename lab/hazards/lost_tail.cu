@@ -51,8 +51,8 @@ const register_hazard registration{
      .file = "lost_tail.cu",
      .effect = "Adds n ones by 16-byte loads of n / 4 packs, for n = 1024 and n = 1001.",
      .cause =
-         "The division discards the remainder: the last n mod 4 elements belong to no pack and are never read. The "
-         "result is wrong only for some n.",
+         "The division discards the remainder: the last n mod 4 elements belong to no pack and are never read: no "
+         "fault to any tool, but a note of simtcc, unread_global. The result is wrong only for some n.",
      .fix = "Add the elements after the last pack one by one: rung vectorized, lab/wide_loads.cuh. Test lengths "
             "that no "
             "block, warp or pack divides."},

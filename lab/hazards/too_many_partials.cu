@@ -65,7 +65,8 @@ const register_hazard registration{
          "Adds 16384 ones in two launches. The second has one block: of 256 threads with one load each for 512 "
          "partial sums; of 64 threads, of which one warp adds, for 64.",
      .cause = "The number of partial sums is that of the blocks of the first launch and grows with n. The second "
-              "launch adds a fixed number of them; the rest is never read. Small tests pass.",
+              "launch adds a fixed number of them; the rest is never read: no fault to any tool, but a note of "
+              "simtcc, unread_global. Small tests pass.",
      .fix = "Let each thread of the second launch read in a loop with the stride of the block, then combine all "
             "warps: "
             "rung two_phase, lab/block_combine.cuh."},

@@ -122,8 +122,8 @@ def of_listings(results, gpu, simt):
                  "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
         ["atomics take a lock", f"{figure(one)} ns an atomic (`atomic_per_element`); {figure(lock)} ns a lock (`lock_per_block` "
          f"less `partial_per_thread`, over its {locked['grid']} blocks)", verdict(one > lock / 2, "no thread holds anything")],
-        ["shuffles move 32 bits only", f"`shuffle_block` on doubles: its checks {shuffled['check']}, error "
-         f"{figure(shuffled['ulps'])} ulps of a double", verdict(shuffled["check"] != "passed", "two instructions for 64 bits")],
+        ["the shuffle functions take types of 32 bits only", f"`shuffle_block` on doubles: its checks {shuffled['check']}, error "
+         f"{figure(shuffled['ulps'])} ulps of a double", verdict(shuffled["check"] != "passed", "doubles too, as two instructions")],
         ["n / block blocks are enough for n elements",
          f"`rounded_down_grid`: of 1000 ones {short[1]} are added, of 100 {short[2]}",
          verdict(short.groups() == ("1000", "100"), "⌈n / block⌉, or a grid-stride loop")]]

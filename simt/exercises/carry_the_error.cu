@@ -3,8 +3,8 @@
 //! call: void sum(const float* x, int n, double* out)
 //! fails: Wrong result for n = \d+: \*out: expected -?[\d.]+, found
 //! hint: `two_sum` returns what each addition has lost. Now it is thrown away.
-//! hint: A second float per thread collects the errors. At the end the result is the sum and the errors together.
-//! hint: Write both to partials: the sum at [2 * t], the errors at [2 * t + 1]. The host's part adds both already.
+//! hint: The float `errors` of each thread is for them. It goes to partials beside the sum, and the host's part adds both.
+//! hint: Add `error` to `errors` after each addition.
 //! learnt: two floats a thread, the sum and its errors, give nearly twice the digits; merging must keep both.
 // *out = the sum of the x[i]. Each of 32 threads adds its elements in a float and loses the small ones next to the large ones.
 // Collect what is lost. The values are such that sum and errors are then exact.
@@ -55,7 +55,7 @@ int main() {
   for (int i = 0; i < n; ++i) x[i] = i < 32 ? 16777216 : 1;  // 2^24 + 1 is no float
   sum(x, n, out);
   cudaDeviceSynchronize();
-  std::printf("the sum is %.0f, not %.0f\n", 32 * 16777216.0 + n - 32, *out);
+  std::printf("the sum is %.0f; computed: %.0f\n", 32 * 16777216.0 + n - 32, *out);
   cudaFree(x);
   cudaFree(out);
 }

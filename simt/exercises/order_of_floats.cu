@@ -2,7 +2,7 @@
 //! topic: exact sums
 //! call: void sum(const float* x, int n, double* out)
 //! fails: Wrong result for n = \d+: \*out: expected -?[\d.]+, found
-//! hint: Each addition of floats is rounded, and the order of the blocks decides what is lost. Which sums are never rounded?
+//! hint: Each addition of floats is rounded, and the order of the threads decides what is lost. Which sums are never rounded?
 //! hint: Integers. Every x[i] * 65536 is an integer below 2^36 in size: a sum of them fits into 64 bits and has no order.
 //! hint: Negative integers wrap around, which is right: atomicAdd on unsigned long long, then read the bits as long long.
 //! learnt: integer additions commute without error; numbers of a known range are added exactly as integers, in any order.

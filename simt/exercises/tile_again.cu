@@ -6,7 +6,7 @@
 //! hint: A fast warp begins the next tile while a slow one still reads this one.
 //! learnt: a loop that fills a tile again needs two barriers: one after the writes, one after the reads.
 // counts[i] = how many elements are smaller than x[i]. A block of 64 threads takes the elements tile by tile into shared
-// memory, so that each is read from global memory once a block. It is right for one tile.
+// memory, so that not every thread reads all of them from global memory. It is right for one tile.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -14,12 +14,12 @@
 __global__ void count_elements(const int* x, int* counts, int n) {
   __shared__ int tile[64];
   int i = blockIdx.x * 64 + threadIdx.x;
-  int count = 0;
+  int own = i < n ? x[i] : 0, count = 0;
   for (int first = 0; first < n; first += 64) {
     if (first + threadIdx.x < n) tile[threadIdx.x] = x[first + threadIdx.x];
     __syncthreads();
     for (int k = 0; k < 64 && first + k < n; ++k) {
-      if (i < n && tile[k] < x[i]) ++count;
+      if (tile[k] < own) ++count;
     }
 #ifdef SOLUTION
     __syncthreads();

@@ -2,12 +2,12 @@
 //! topic: indices
 //! call: void double_all(const int* x, int* y, int n)
 //! fails: Wrong result for n = 65: y\[64\]: expected \d+, found no value: no thread has written it
-//! hint: Each block numbers its threads from 0. Which elements do the threads of the second block take now?
+//! hint: Each block numbers its threads from 0. Which elements would the threads of the second block take by this index?
 //! hint: `blockIdx.x` is the number of the block, `blockDim.x` how many threads each block has.
 //! hint: The blocks before this one have blockIdx.x * blockDim.x threads.
 //! learnt: the global index of a thread is blockIdx.x * blockDim.x + threadIdx.x.
-// y[i] = 2 * x[i]. There are as many blocks as are needed, but all of them compute the same 64 elements. Give each thread an
-// element of its own.
+// y[i] = 2 * x[i]. There are as many blocks as are needed, but only the first has work: with this index, the others would
+// compute the same 64 elements. Give each thread an element of its own.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -4,9 +4,9 @@
 The script must detect a figure that was changed by hand, a kernel that changed after its lesson was written, a picture
 that was changed by hand, results that contradict a sentence, a sentence that is missing, an error of compute-sanitizer in
 a correct rung, a rung that failed its checks, a rung without a lesson, and a hazard without results. It must write a
-section for a hazard that has none. It must detect a prediction that the results do not answer, a listing that calls what it
-does not show, a mistake without a printed listing, and a program without a lesson. In the document, no listing of a hazard marks
-its mistake, and predictions stand between the listing and what answers them.
+section for a hazard that has none. It must detect a prediction that the results do not answer or whose answer they contradict, a
+listing that calls what it does not show, a mistake without a printed listing, and a program without a lesson. In the document, no
+listing of a hazard marks its mistake, and predictions stand between the listing and what answers them.
 
 Uses copies of the scripts, the results, the sources and the documents.
 
@@ -101,7 +101,7 @@ def test_results(cases):
                        "hazards-simt.json")
     cases.with_results("a ladder that takes too long", lambda report: report["seconds"].update({"exactdot lab --device simt": 61}),
                        "took 61 s; the limit is 60 s", "lab-time-simt.json")
-    cases.with_results("other counts of the simulator", lambda report: report["rungs"][3].update(atomics=999),
+    cases.with_results("other counts of the simulator", lambda report: report["rungs"][3].update(steps=1),
                        "differs from", "lab-simt.json")
 
 
@@ -170,6 +170,10 @@ def test_predictions(cases):
     cases.with_results("another answer", lambda report: rung(report, "racy", distinct_results=4), "differs from", "lab-simt.json")
     cases.with_results("a hazard that does not answer", lambda report: report["hazards"][0].update(observed="many"),
                        "the prediction of race_condition is not answered by its outcome: many", "hazards-simt.json")
+    cases.with_results("an answer that a rung contradicts", lambda report: rung(report, "interleaved", lanes_per_request=20),
+                       "the results contradict the answer to the prediction of interleaved: Fewer", "lab-simt.json")
+    cases.with_results("an answer that a hazard contradicts", lambda report: report["hazards"][0].update(observed="7, 7 and 7"),
+                       "the results contradict the answer to the prediction of race_condition: ", "hazards-simt.json")
     cases.with_text("a lesson without a prediction", predictions, '"shuffle_block": (', '"shuffled": (',
                     "no prediction of shuffle_block")
     cases.with_text("an answer of a rung that does not run", predictions, ', "warp_a_row": ["thread_a_row"]', "",

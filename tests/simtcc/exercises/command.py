@@ -17,7 +17,8 @@ simtcc, scratch, group = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.a
 exactdot = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
 failures = []
 PROGRESS = ".simtcc-exercises"
-NOBODY = 65534
+# another user if this is root, whom no mode of a folder stops
+AS_OTHERS = {"preexec_fn": lambda: os.setuid(65534)} if os.getuid() == 0 else {}
 
 
 def folder(name, *solved):
@@ -190,21 +191,19 @@ def progress_files():
 
 
 def read_only_folder():
-    """As another user if this is root, whom no mode of a folder stops."""
     here = pathlib.Path(tempfile.mkdtemp())
     try:
         run(here, "next")
         text = given(here)
         here.chmod(0o555)
         (here / "which_element.cu").chmod(0o444)
-        more = {"preexec_fn": lambda: os.setuid(NOBODY)} if os.getuid() == 0 else {}
         expect(here, ["hint"], 0, r"\.simtcc-exercises: cannot be written \(Permission denied\), so this is not remembered; work in a "
-               r"folder of your own", r"hint 1 of", **more)
+               r"folder of your own", r"hint 1 of", **AS_OTHERS)
         expect_that(given(here) == text, "a file was changed")
         here.chmod(0o755)
         (here / "which_element.cu").unlink()
         here.chmod(0o555)
-        expect(here, ["next"], 1, r"which_element\.cu: cannot be written: Permission denied; use a folder of your own", **more)
+        expect(here, ["next"], 1, r"which_element\.cu: cannot be written: Permission denied; use a folder of your own", **AS_OTHERS)
     finally:
         here.chmod(0o755)
         shutil.rmtree(here)
@@ -251,6 +250,10 @@ def of_exactdot():
     expect(here, ["list"], 1, r"^exactdot: exercise: simtcc is neither beside this program in .* nor in the folders of PATH; pip install "
            r"simtcc, or build it", program=alone, env={**os.environ, "PATH": "/nonexistent"})
     expect(here, ["list"], 0, r"which_element", program=alone, env={**os.environ, "PATH": f"{simtcc.parent}:/usr/bin"})
+    circle, closed = here / "circle", here / "closed"
+    circle.symlink_to(circle)
+    closed.mkdir(mode=0)
+    expect(here, ["list"], 0, r"which_element", program=alone, env={**os.environ, "PATH": f"{circle}:{closed}:{simtcc.parent}"}, **AS_OTHERS)
 
 
 def main():

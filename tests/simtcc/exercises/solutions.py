@@ -2,8 +2,9 @@
 
 usage: solutions.py SIMTCC SOURCES FOLDER [nvcc PROGRAM | compiler PROGRAM]
 
-With `nvcc` the files are compiled by it instead, unsolved and solved; `compiler` chooses simtcc's. Otherwise, of each exercise: the unsolved file that `next` writes is refused with the message that its line `//! fails: REGEX` names; with
-the solution in place it is solved, and compiled alone its main runs without a finding.
+Of each exercise: the unsolved file that `next` writes is refused with the message that its line `//! fails: REGEX` names; with the
+solution in place it is solved. With `compiler`, which chooses simtcc's, the main of the solution has to run without a finding too.
+With `nvcc` the files, unsolved and solved, are only compiled, by it.
 """
 
 import concurrent.futures
@@ -63,9 +64,10 @@ def try_exercise(name, others):
     status, output = run(folder, simtcc, "exercise", "check", file.name)
     if status != 0 or "Learnt: " not in output or "exercises are solved" not in output:
         problems.append(f"solution: status {status}:\n{output}")
-    status, output = run(folder, simtcc, file.name, "-o", name, "-run")
-    if status != 0 or "simtcc: no findings" not in output:
-        problems.append(f"main of the solution: status {status}:\n{output}")
+    if mode == "compiler":
+        status, output = run(folder, simtcc, file.name, "-o", name, "-run")
+        if status != 0 or "simtcc: no findings" not in output:
+            problems.append(f"main of the solution: status {status}:\n{output}")
     return problems
 
 
