@@ -1,6 +1,6 @@
 // Wrong on purpose, and only its sum and a note show it: a tree down to 64 values, of which a warp then adds the first 32.
 //
-// The step from 64 to 32 is missing, so half of every block is lost. No race, no crash: only a known answer finds it. Fix:
+// The step from 64 to 32 is missing, so half of every block is lost. No race, no crash: a known answer finds it. Fix:
 // `stride >= 32` in the loop, or an addition of the upper 32 before the shuffles.
 #include <cuda_runtime.h>
 

@@ -42,7 +42,7 @@ hazard_outcome run_lost_half(const hazard_request& request) {
   hazard_outcome outcome;
   outcome.detected = take_findings(stream);
   outcome.expected =
-      format_text("%d for %d ones, and no report; %d with the missing step", right / 2, right, right);
+      format_text("%d for %d ones, and no finding; %d with the missing step", right / 2, right, right);
   outcome.observed = format_text("%g; %g with the missing step", wrong, complete);
   outcome.as_expected = wrong == right / 2 && complete == right && outcome.detected.empty();
   outcome.figures = {{"sum", static_cast<double>(wrong)}, {"with_the_step", static_cast<double>(complete)}};

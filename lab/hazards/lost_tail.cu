@@ -35,7 +35,7 @@ hazard_outcome run_lost_tail(const hazard_request& request) {
   const float with_tail = sum_of_ones<true>(stream, 1001);
   hazard_outcome outcome;
   outcome.detected = take_findings(stream);
-  outcome.expected = "1024 for 1024 ones, 1000 for 1001, and no report; 1001 with a loop for the tail";
+  outcome.expected = "1024 for 1024 ones, 1000 for 1001, and no finding; 1001 with a loop for the tail";
   outcome.observed =
       format_text("%g for 1024 ones, %g for 1001; %g with a loop for the tail", power, odd, with_tail);
   outcome.as_expected = power == 1024 && odd == 1000 && with_tail == 1001 && outcome.detected.empty();

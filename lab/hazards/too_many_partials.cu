@@ -46,7 +46,7 @@ hazard_outcome run_partials(const hazard_request& request) {
   const float right = sum_of_ones(stream, x, 512, combine_partials<sum, float>, 256);
   hazard_outcome outcome;
   outcome.detected = take_findings(stream);
-  outcome.expected = "8192 for 16384 ones in both ways, and no report; 16384 if each thread reads in a loop";
+  outcome.expected = "8192 for 16384 ones in both ways, and no finding; 16384 if each thread reads in a loop";
   outcome.observed =
       format_text("%g from 512 blocks, 256 loads; %g from 64 blocks, one warp of two; %g with a loop", one_load,
                   one_warp, right);
