@@ -23,7 +23,8 @@ unsigned load(unsigned* address, const void* caller) {
   return update_atomically(address, caller, [](unsigned x) { return x; });
 }
 void open_barrier(const void* caller) {
-  update_atomically(&arrived_blocks, caller, [](unsigned) { return 0U; });
+  arrived_blocks = 0;  // before the next step, in which another waiting block could open it too
+  load(&arrived_blocks, caller);
   fence(scope::device, caller);
   update_atomically(&barrier_generation, caller, [](unsigned x) { return x + 1; });
 }
