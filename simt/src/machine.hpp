@@ -252,6 +252,7 @@ class machine {
   void note_unread_shared(const block& finished);
   void note_unread_shared(const block& finished, const region& range);
   void add_shared_note(std::uintptr_t address, const access_record& write, const std::string& cause);
+  void publish_shared_notes();
 
   // locks.cpp
  public:
@@ -335,6 +336,14 @@ class machine {
   std::unique_ptr<cost_counter> costs_;   // null without settings::profile
   std::unique_ptr<recording> recording_;  // null without a recorder
   bool observed_ = false;                 // by the trace, the costs or a recorder
+
+  /// A line that writes shared words: in how many blocks it did, and in how many of them nothing read some of them.
+  struct shared_line {
+    std::size_t blocks = 0, with_unread = 0;
+    bool is_written = false, is_unread = false;  // in the block that has just ended
+    std::optional<fault> note;                   // the first one
+  };
+  std::map<const void*, shared_line> shared_lines_;  // by the write's caller
 
   std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
   std::vector<std::unique_ptr<block>> resident_;

@@ -81,6 +81,7 @@ void machine::run() {
   }
   if (recording_) finish_recording();
   if (!float_sums_.empty()) keep_float_sums();
+  if (!ended_) publish_shared_notes();
   if (failure_) std::rethrow_exception(failure_);
   if (!instrumented_ && !ended_) {
     throw error(

@@ -158,6 +158,19 @@ void machine::note_unread_shared(const block& finished) {
   const region* const dynamic =
       device_memory::instance().find(reinterpret_cast<std::uintptr_t>(finished.dynamic_shared));
   if (dynamic != nullptr) note_unread_shared(finished, *dynamic);
+  for (auto& [caller, line] : shared_lines_) {
+    if (std::exchange(line.is_written, false)) ++line.blocks;
+    if (std::exchange(line.is_unread, false)) ++line.with_unread;
+  }
+}
+
+/// At the end of a launch. A line of which some blocks lose nothing pads the tile of the others.
+void machine::publish_shared_notes() {
+  for (auto& [caller, line] : shared_lines_) {
+    if (!line.note || line.with_unread < line.blocks) continue;
+    line.note->times = line.with_unread;
+    add_note(stream_, *line.note);
+  }
 }
 
 /// A result is lost if its thread does nothing after it that others see, and if it is the only one that holds what
@@ -183,7 +196,7 @@ void machine::note_unread_shared(const block& finished, const region& range) {
   for_each_cell([&](std::uintptr_t, const shadow_cell& cell) {
     const access_record& read = cell.read[0];
     if (read.thread == 0) return;
-    if (cell.write.thread != 0) ++lines[cell.write.caller].read;
+    if (cell.write.thread != 0) ++lines[cell.write.caller].read, shared_lines_[cell.write.caller].is_written = true;
     if (cell.read[1].thread != 0 || read.after_others) return;
     const std::uint64_t moment = moment_of(read.generation, read.time);
     std::uint64_t& first = reads_alone[index_of(read)];
@@ -228,7 +241,9 @@ void machine::add_shared_note(std::uintptr_t address, const access_record& write
   note.site = site_of(write.thread - 1, "write", write.caller);
   note.cause = cause;
   note.fix = "if they count, a step that reads them";
-  add_note(stream_, note);
+  shared_line& line = shared_lines_[write.caller];
+  line.is_written = line.is_unread = true;
+  if (!line.note) line.note = note;
 }
 
 }  // namespace exactdot::simt
