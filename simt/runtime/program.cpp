@@ -116,6 +116,10 @@ void on_signal(int signal) {
 
 /// On the alternate stack, because a thread of a kernel has a small one. A signal that is ignored stays ignored.
 void report_at_signals() {
+  static char stack_of_handlers[std::size_t{1} << 20];  // the program's may be full
+  stack_t stack{};
+  stack.ss_sp = stack_of_handlers, stack.ss_size = sizeof stack_of_handlers;
+  sigaltstack(&stack, nullptr);
   for (const int signal : ending_signals) {
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
