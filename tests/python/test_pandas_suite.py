@@ -23,7 +23,7 @@ DIFFERENCES = {f"test_nanops.py::TestnanopsDataFrame::test_nanops_with_warnings[
                for skipna in (True, False) for name in ("min", "max")}
 MODULES = ("test_nanops", "window.test_rolling", "window.test_rolling_functions", "window.test_expanding", "window.test_dtypes")
 SELECTED = "test_nanops or sum or mean or var or std"
-CALLS = {"nansum": 100, "nanmean": 100, "nanvar": 500, "nanstd": 300, "nansem": 300, "nanmin": 80, "nanmax": 80, "nanargmin": 80, "nanargmax": 80,
+CALLS = {"nansum": 100, "nanmean": 100, "nanvar": 500, "nanstd": 300, "nansem": 80, "nanmin": 80, "nanmax": 80, "nanargmin": 80, "nanargmax": 80,
          "roll_sum": 300, "roll_mean": 150, "roll_var": 300, "roll_sum, moving": 150, "roll_mean, moving": 80, "roll_var, moving": 150}
 
 
