@@ -1,5 +1,5 @@
-// Products of doubles as a double and an error, for terms of three factors: the square of an element, in two doubles,
-// times another is a sum of products, which every kernel of products adds exactly.
+// Products of doubles as a double and an error, for terms of three factors: the square of an element, in two
+// doubles, times another is a sum of products, which every kernel of products adds exactly.
 //
 // TwoProductFMA (Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26, 2005, Algorithm 3.5): exact unless the product
 // overflows or its error is below the last bit of the least subnormal number. Cost: two operations a register.
@@ -35,7 +35,8 @@ bool multiply_exactly(const double* a, const double* b, std::size_t n, double* p
   }
   if (i != n) {
     HWY_ALIGN double last[4][hn::MaxLanes(hn::ScalableTag<double>())] = {};
-    std::copy_n(a + i, n - i, last[0]), std::copy_n(b + i, n - i, last[1]);
+    std::memcpy(last[0], a + i, (n - i) * sizeof *a),
+        std::memcpy(last[1], b + i, (n - i) * sizeof *b);  // unaligned
     multiply(hn::Load(d, last[0]), hn::Load(d, last[1]), last[2], last[3]);
     std::copy_n(last[2], n - i, product + i), std::copy_n(last[3], n - i, error + i);
   }

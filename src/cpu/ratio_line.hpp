@@ -10,6 +10,7 @@
 #include <cpu/kernels.hpp>
 #include <cpu/ratio_sums.hpp>
 #include <cpu/square_terms.hpp>
+#include <cstring>
 #include <memory>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -54,7 +55,11 @@ class widened_floats {
   /// Of n floats; replaces the pointer.
   void replace(const void** floats, std::size_t n) noexcept {
     if (doubles_ == nullptr) return;
-    std::copy_n(static_cast<const float*>(*floats), n, doubles_.get());
+    for (std::size_t i = 0; i < n; ++i) {
+      float value = 0;
+      std::memcpy(&value, static_cast<const char*>(*floats) + i * sizeof value, sizeof value);  // unaligned
+      doubles_[i] = static_cast<double>(value);
+    }
     *floats = doubles_.get();
   }
 

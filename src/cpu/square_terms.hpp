@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cpu/kernels.hpp>
+#include <cstring>
 #include <memory>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -59,8 +60,10 @@ class square_terms {
     const double unit = std::ldexp(1.0, -unit_of_squares(range) / 2);
     bool any = false;
     for (std::size_t i = 0; i < n; ++i) {
-      const bool is_in = x[i] != 0 && std::isfinite(x[i]) && range_of(x[i]) == range;
-      scaled_[i] = is_in ? x[i] * unit : 0;
+      double value = 0;
+      std::memcpy(&value, x + i, sizeof value);  // unaligned
+      const bool is_in = value != 0 && std::isfinite(value) && range_of(value) == range;
+      scaled_[i] = is_in ? value * unit : 0;
       any = any || is_in;
     }
     return any;
