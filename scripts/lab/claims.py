@@ -33,7 +33,7 @@ def figures_of(results):
     return rows
 
 
-def verdict_of(claimed, measured):
+def answer_of(claimed, measured):
     ratio = measured / claimed
     return "holds here" if abs(ratio - 1) <= CLOSE else f"**false** here, by a factor of {figure(max(ratio, 1 / ratio))}"
 
@@ -104,7 +104,7 @@ def of_hazards(gpu):
 
 
 def of_listings(results, gpu, simt):
-    """Claims about what a kernel does, which runs of rungs and hazards decide: claim, measurement, verdict."""
+    """Claims about what a kernel does, which runs of rungs and hazards decide: claim, measurement, answer."""
     n = results.sizes[0]
     locked, unlocked, atomic, shuffled = (results.find(*case) for case in (
         ("lock_per_block", n, "float32"), ("partial_per_thread", n, "float32"), ("atomic_per_element", n, "float32"),
@@ -115,21 +115,21 @@ def of_listings(results, gpu, simt):
     warp = simt["block_counter_warp"]["observed"]
     return [
         ["a barrier in a branch hangs", f"`barrier_in_branch`: {gpu['barrier_in_branch']['observed']}; `simt`: "
-         f"{simt['barrier_in_branch']['observed']}", verdict(not gpu["barrier_in_branch"]["ran"], "it is undefined")],
+         f"{simt['barrier_in_branch']['observed']}", answer(not gpu["barrier_in_branch"]["ran"], "it is undefined")],
         ["a lock that all threads of a warp take pauses indefinitely",
          f"`block_counter_warp`: {gpu['block_counter_warp']['observed']}; `simt`: {warp}",
-         verdict(not gpu["block_counter_warp"]["ran"],
-                 "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
+         answer(not gpu["block_counter_warp"]["ran"],
+                "in lock step only, before Volta" if "livelock in lock step" in warp else "")],
         ["atomics take a lock", f"{figure(one)} ns an atomic (`atomic_per_element`); {figure(lock)} ns a lock (`lock_per_block` "
-         f"less `partial_per_thread`, over its {locked['grid']} blocks)", verdict(one > lock / 2, "no thread holds anything")],
+         f"less `partial_per_thread`, over its {locked['grid']} blocks)", answer(one > lock / 2, "no thread holds anything")],
         ["the shuffle functions take types of 32 bits only", f"`shuffle_block` on doubles: its checks {shuffled['check']}, error "
-         f"{figure(shuffled['ulps'])} ulps of a double", verdict(shuffled["check"] != "passed", "doubles too, as two instructions")],
+         f"{figure(shuffled['ulps'])} ulps of a double", answer(shuffled["check"] != "passed", "doubles too, as two instructions")],
         ["n / block blocks are enough for n elements",
          f"`rounded_down_grid`: of 1000 ones {short[1]} are added, of 100 {short[2]}",
-         verdict(short.groups() == ("1000", "100"), "⌈n / block⌉, or a grid-stride loop")]]
+         answer(short.groups() == ("1000", "100"), "⌈n / block⌉, or a grid-stride loop")]]
 
 
-def verdict(holds, truth):
+def answer(holds, truth):
     return "holds here" if holds else f"**false**: {truth}" if truth else "**false** here"
 
 
@@ -145,7 +145,7 @@ def of_ramp(results):
 
 def claims(results, gpu, simt, costs):
     rows = [[f"{claim} {claimed:g}{unit}" if unit != " times" else claim, f"{figure(measured)}{unit}",
-             verdict_of(claimed, measured)] for claim, claimed, measured, unit in figures_of(results)]
+             answer_of(claimed, measured)] for claim, claimed, measured, unit in figures_of(results)]
     rows += [[claim, measured, "holds here" if holds else "**false** here"]
              for claim, measured, holds in comparisons(results) + simulated_claims(costs)]
     return table(["claim of teaching texts", "measured here", "so"],

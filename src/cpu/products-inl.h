@@ -10,7 +10,9 @@
 #define EXACTDOT_CPU_PRODUCTS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cpu/simd-inl.h>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace exactdot::inline v0_3::cpu_engine {
@@ -35,8 +37,8 @@ bool multiply_exactly(const double* a, const double* b, std::size_t n, double* p
   }
   if (i != n) {
     HWY_ALIGN double last[4][hn::MaxLanes(hn::ScalableTag<double>())] = {};
-    std::memcpy(last[0], a + i, (n - i) * sizeof *a),
-        std::memcpy(last[1], b + i, (n - i) * sizeof *b);  // unaligned
+    std::memcpy(last[0], a + i, (n - i) * sizeof *a);  // unaligned, as all of a and b may be
+    std::memcpy(last[1], b + i, (n - i) * sizeof *b);
     multiply(hn::Load(d, last[0]), hn::Load(d, last[1]), last[2], last[3]);
     std::copy_n(last[2], n - i, product + i), std::copy_n(last[3], n - i, error + i);
   }

@@ -265,7 +265,7 @@ std::uint64_t round(state_view state, element_type result, core::finish finish, 
 
 std::uint64_t round_moments(const moments_view& of, element_type result, std::uint64_t ddof, bool root) {
   state_copy first(of.sum), second(of.squares);
-  std::int64_t scratch[core::max_moment_limbs];
+  std::int64_t scratch[core::max_moment_limbs] = {};
   const core::result_rule rule(root ? core::finish::deviation : core::finish::variance, core::format_of(result));
   const core::state_layout& layout = first.layout;
   const bool special =

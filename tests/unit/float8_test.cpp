@@ -56,7 +56,8 @@ TYPED_TEST(float8, has_the_values_of_its_definition) {
     const std::array<TypeParam, 1> vector = {x};
     const double found = sum<double>(vector), zero = expected == 0 ? 0 : expected;  // a sum of -0 is +0
     ASSERT_TRUE(std::isnan(expected) ? std::isnan(found) : oracle::same_bits(found, zero)) << code;
-    if (!std::isnan(expected)) ASSERT_EQ(TypeParam(static_cast<float>(x)).bits, code);
+    if (std::isnan(expected)) continue;
+    ASSERT_EQ(TypeParam(static_cast<float>(x)).bits, code);
   }
   using limits = std::set<double>;
   EXPECT_EQ((limits{value_by_definition<TypeParam>(0x7b), value_by_definition<TypeParam>(0x7e),

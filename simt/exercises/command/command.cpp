@@ -17,7 +17,7 @@
 #include "cc/nvcc_options.hpp"
 #include "cc/process.hpp"
 #include "progress.hpp"
-#include "verdict.hpp"
+#include "check.hpp"
 
 extern char** environ;
 
@@ -181,7 +181,7 @@ class session {
   }
 
   int check(const exercise& chosen, const std::string& file, unsigned seconds) {
-    const verdict result = judge(chosen, file, seconds);
+    const check_result result = check_exercise(chosen, file, seconds);
     std::string text = result.text;
     if (result.solved) {
       progress_.set_solved(chosen.name);

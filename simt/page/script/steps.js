@@ -61,8 +61,8 @@ function effectOf(step) {
 function banksOf(step) {
   const request = step.request;
   if (!request || request.lanes < 2) return "";
-  const verdict = request.degree === 1 ? "no bank conflict" : `bank conflict of degree ${request.degree}: ${request.degree} words in bank ${request.bank}`;
-  return `${plural(request.lanes, "lane")} of the warp ${step.kind === READ ? "read" : "write"} ${run.arrays[step.array].name} here: ${verdict}`;
+  const degree = request.degree === 1 ? "no bank conflict" : `bank conflict of degree ${request.degree}: ${request.degree} words in bank ${request.bank}`;
+  return `${plural(request.lanes, "lane")} of the warp ${step.kind === READ ? "read" : "write"} ${run.arrays[step.array].name} here: ${degree}`;
 }
 
 function valuesOf(step) {

@@ -1,6 +1,6 @@
 // The order of what is said: does not compile; does not end; what the simulator found, and then the wrong result; a
 // refused launch or another error of CUDA; a wrong result; a crash.
-#include "verdict.hpp"
+#include "check.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -49,14 +49,14 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-class judgement {
+class exercise_check {
  public:
-  judgement(const exercise& chosen, std::string file, unsigned seconds)
+  exercise_check(const exercise& chosen, std::string file, unsigned seconds)
       : chosen_(chosen), file_(std::move(file)), seconds_(seconds) {
     write_file(copy(), read_file(file_));
   }
 
-  verdict run() {
+  check_result run() {
     if (std::optional<std::string> fault = compile()) return {false, file_ + ": not solved yet. " + *fault};
     std::size_t cases = 0;
     for (const run_group& group : groups) {
@@ -195,8 +195,8 @@ class judgement {
 
 }  // namespace
 
-verdict judge(const exercise& chosen, const std::string& file, unsigned seconds) {
-  return judgement(chosen, file, seconds).run();
+check_result check_exercise(const exercise& chosen, const std::string& file, unsigned seconds) {
+  return exercise_check(chosen, file, seconds).run();
 }
 
 }  // namespace exactdot::simtcc::exercises

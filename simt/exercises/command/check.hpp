@@ -7,12 +7,12 @@
 
 namespace exactdot::simtcc::exercises {
 
-struct verdict {
+struct check_result {
   bool solved = false;
   std::string text;  // whole lines
 };
 
 /// `seconds`: that each of the four groups of runs may take.
-verdict judge(const exercise& chosen, const std::string& file, unsigned seconds);
+check_result check_exercise(const exercise& chosen, const std::string& file, unsigned seconds);
 
 }  // namespace exactdot::simtcc::exercises
