@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "per_thread.hpp"
 
 struct CUctx_st {};
 
@@ -12,7 +13,7 @@ namespace {
 CUctx_st only_context;
 
 /// What cuCtxPushCurrent has pushed in this CPU thread.
-thread_local std::vector<CUcontext> pushed;
+struct pushed_contexts : std::vector<CUcontext> {};
 
 CUresult check_device(CUdevice device) { return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
 
@@ -86,10 +87,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) { return check_device(device); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   if (context != &only_context) return CUDA_ERROR_INVALID_CONTEXT;
-  pushed.push_back(context);
+  of_this_thread<pushed_contexts>().push_back(context);
   return CUDA_SUCCESS;
 }
 CUresult cuCtxPopCurrent(CUcontext* context) {
+  auto& pushed = of_this_thread<pushed_contexts>();
   if (pushed.empty()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = pushed.back();
   pushed.pop_back();

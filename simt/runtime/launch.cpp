@@ -2,8 +2,6 @@
 //
 // An invalid configuration sets the last error, as in CUDA, and nothing runs. If the program never asks for the
 // error, the report at its end does.
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exactdot/error.hpp>
@@ -18,6 +16,7 @@
 
 #include "context.hpp"
 #include "graphs.hpp"
+#include "per_thread.hpp"
 #include "recording.hpp"
 #include "running.hpp"
 
@@ -41,18 +40,6 @@ struct launch_state {
   std::optional<configuration> configured;
   cudaError_t result = cudaSuccess;
 };
-
-/// Returns this CPU thread's state. No thread_local variable: a kernel that overruns a shared array would reach it.
-launch_state& state_of_thread() {
-  static const pthread_key_t key = [] {
-    pthread_key_t fresh{};
-    pthread_key_create(&fresh, [](void* state) { delete static_cast<launch_state*>(state); });
-    return fresh;
-  }();
-  auto* state = static_cast<launch_state*>(pthread_getspecific(key));
-  if (state == nullptr) pthread_setspecific(key, state = new launch_state);
-  return *state;
-}
 
 std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
@@ -104,7 +91,7 @@ refusal check(const configuration& launch, const void* kernel) {
 
 void refuse(const configuration& launch, cudaError_t error, const std::string& reason) {
   auto& runtime = runtime_context::instance();
-  state_of_thread().result = runtime.finish(error);
+  of_this_thread<launch_state>().result = runtime.finish(error);
   runtime.failed = {};
   if (runtime.unseen.file.empty()) runtime.unseen = {launch.file, launch.line, reason};
 }
@@ -171,7 +158,7 @@ const void* kernel_at(const void* address) {
 namespace detail {
 
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file, int line) {
-  state_of_thread().configured = {grid, block, shared_bytes, false, file, line, stream};
+  of_this_thread<launch_state>().configured = {grid, block, shared_bytes, false, file, line, stream};
 }
 void configure(const cudaLaunchConfig_t& launch, const char* file, int line) {
   configuration made{launch.gridDim, launch.blockDim, launch.dynamicSmemBytes, false, file, line, launch.stream};
@@ -181,13 +168,13 @@ void configure(const cudaLaunchConfig_t& launch, const char* file, int line) {
     if (id == cudaLaunchAttributeClusterDimension)
       made.cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
   }
-  state_of_thread().configured = made;
+  of_this_thread<launch_state>().configured = made;
 }
 void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file,
                            int line) {
-  state_of_thread().configured = {grid, block, shared_bytes, true, file, line, stream};
+  of_this_thread<launch_state>().configured = {grid, block, shared_bytes, true, file, line, stream};
 }
-cudaError_t launch_result() { return state_of_thread().result; }
+cudaError_t launch_result() { return of_this_thread<launch_state>().result; }
 
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers) {
   run_configured(body, closure, bytes, __builtin_return_address(0), pointers);
@@ -199,7 +186,7 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
   }
   const runtime_lock lock;
-  launch_state& state = state_of_thread();
+  launch_state& state = of_this_thread<launch_state>();
   if (!state.configured) {
     std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
     std::exit(2);

@@ -195,6 +195,23 @@ def findings():
     fault("loop", 1, r"^loop: cudaErrorLaunchTimeout", r"^simtcc: livelock@", SIMTCC_STEPS="100000")
     fault("assert", 1, r"^assert: cudaErrorAssert", r"^simtcc: trap \(\*x == 2\)@")
     fault("overrun", 66, r"^simtcc: out_of_bounds in global memory \(buffer of 32 bytes \+ \d+\)@.*; seen 24 times")
+    # a program whose only variable of a CPU thread is the array: what the kernel overruns must not be the runtime's
+    (scratch / "past.cu").write_text("""\
+__global__ void fill(int* x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  x[threadIdx.x] = s[threadIdx.x];
+}
+int main() {
+  int* x;
+  cudaMalloc(&x, 512);
+  fill<<<1, 128>>>(x);
+  return cudaDeviceSynchronize();
+}
+""")
+    compile_file("past.cu")
+    expect([scratch / "past"], 66, r"^simtcc: out_of_bounds in array .*seen \d+ times")
     fault("foreign", 1, r"^foreign: cudaErrorIllegalAddress", r"^simtcc: out_of_bounds.*host memory\)@")
     fault("division", 1, r"^division: cudaErrorLaunchFailure", r"^simtcc: trap.*integer division@")
     fault("misaligned", 1, r"^misaligned: cudaErrorMisalignedAddress", r"^simtcc: misaligned@")
