@@ -1,5 +1,6 @@
 // Implementation of ratio_line.hpp.
 #include <algorithm>
+#include <bit>
 #include <cpu/ratio_line.hpp>
 
 namespace exactdot::inline v0_3::cpu_engine {
@@ -11,27 +12,37 @@ core::state_layout layout_of_carrier(element_type carrier) {
 
 }  // namespace
 
-void even_halves::replace(const void** halves, std::size_t n) noexcept {
-  if (high_ == nullptr) return;
+int integer_parts::replace(const void** halves, std::size_t n) noexcept {
+  if (high_ == nullptr) return 1;
   const auto* const high = static_cast<const double*>(halves[0]);
   const auto* const low = static_cast<const double*>(halves[1]);
+  std::uint64_t lost = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    high_[i] = high[i] + low[i];
+    lost |= std::bit_cast<std::uint64_t>(low[i] - (high_[i] - high[i]));
+  }
+  halves[0] = high_.get();
+  if (lost == 0) return 1;
+  if (beside_integers_) {
+    halves[0] = high;
+    return 2;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     const bool is_whole = high[i] == 0 || low[i] == 0;  // half of it is a double, too
     high_[i] = is_whole ? (high[i] + low[i]) / 2 : high[i];
     low_[i] = is_whole ? (high[i] + low[i]) / 2 : low[i];
   }
-  halves[0] = high_.get(), halves[1] = low_.get();
+  halves[1] = low_.get();
+  return 2;
 }
 
-ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, element_type a, element_type b)
+ratio_line::ratio_line(const ratio_rule& rule, element_type carrier, element_type a)
     : rule_(rule),
       used_(core::sums_of(core::info_of(rule.what))),
       layout_(layout_of_carrier(carrier)),
       values_(current_kernels(carrier, core::info_of(reduction::sum).term)),
       squares_(current_kernels(carrier, core::info_of(reduction::sum_of_squares).term)),
-      products_(current_kernels(carrier, core::info_of(reduction::dot).term)),
-      parts_of_a_(core::parts_of(a)),
-      parts_of_b_(core::parts_of(b)) {
+      products_(current_kernels(carrier, core::info_of(reduction::dot).term)) {
   int states = 0;
   for (int i = 0; i < ratio_state_count; ++i) {
     const bool is_used = used_.has(i < ratio_sum_count ? i : int{core::sum_of_xxy});
@@ -90,10 +101,10 @@ bool ratio_line::for_sums(const ratio_chunk& chunk, bool exactly, const Visit& v
     if (!used_.has(sum)) continue;
     const auto [of_a, of_b] = core::factors_of_sums[sum];
     const bool all =
-        of_a + of_b == 3 ? cubes(a, parts_of_a_, b, parts_of_b_)
-        : of_b == 0      ? of_a == 1 ? values(sum, a, parts_of_a_) : products(sum, a, parts_of_a_, a, parts_of_a_)
-             : of_a == 0 ? of_b == 1 ? values(sum, b, parts_of_b_) : products(sum, b, parts_of_b_, b, parts_of_b_)
-                         : products(sum, a, parts_of_a_, b, parts_of_b_);
+        of_a + of_b == 3 ? cubes(a, chunk.parts_of_a, b, chunk.parts_of_b)
+        : of_b == 0      ? of_a == 1 ? values(sum, a, chunk.parts_of_a) : products(sum, a, chunk.parts_of_a, a, chunk.parts_of_a)
+             : of_a == 0 ? of_b == 1 ? values(sum, b, chunk.parts_of_b) : products(sum, b, chunk.parts_of_b, b, chunk.parts_of_b)
+                         : products(sum, a, chunk.parts_of_a, b, chunk.parts_of_b);
     if (!all) return false;
   }
   return true;

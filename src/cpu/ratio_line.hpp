@@ -15,30 +15,33 @@
 
 namespace exactdot::inline v0_3::cpu_engine {
 
-/// Carriers of n elements; of 64-bit integers two parts of each.
+/// Carriers of n elements; of 64-bit integers one part of each, or two.
 struct ratio_chunk {
   const void *a[2], *b[2];
   std::size_t n;
+  int parts_of_a = 1, parts_of_b = 1;
 };
 
 /// Elements that all sums read while they are in the first-level cache.
 inline constexpr std::size_t ratio_chunk_length = 1024;
 
-/// Halves of 64-bit integers beside floating-point numbers: of a number that is not 0 neither is 0, so that its
-/// product with an infinity is an infinity.
-class even_halves {
+/// 64-bit integers of a chunk: one double each where all of them are doubles, else two halves, whose sums take four
+/// products each. Beside floating-point numbers neither half of a number is 0 unless it is, so that its product with
+/// an infinity is an infinity.
+class integer_parts {
  public:
-  even_halves() = default;
-  /// Allocates where an input of `type` lies beside one of `other`.
-  even_halves(element_type type, element_type other) {
-    if (core::parts_of(type) == 1 || is_integer(other)) return;
+  integer_parts() = default;
+  /// Allocates where an input of `type`, beside one of `other`, has 64-bit integers.
+  integer_parts(element_type type, element_type other) : beside_integers_(is_integer(other)) {
+    if (core::parts_of(type) == 1) return;
     high_ = std::make_unique_for_overwrite<double[]>(ratio_chunk_length);
     low_ = std::make_unique_for_overwrite<double[]>(ratio_chunk_length);
   }
-  /// Of n integers, whose halves have the sign of the whole; replaces both pointers.
-  void replace(const void** halves, std::size_t n) noexcept;
+  /// Of n integers, whose halves have the sign of the whole: replaces the pointers. Returns the number of parts.
+  int replace(const void** halves, std::size_t n) noexcept;
 
  private:
+  bool beside_integers_ = true;
   std::unique_ptr<double[]> high_, low_;
 };
 
@@ -69,8 +72,8 @@ class widened_floats {
 
 class ratio_line {
  public:
-  /// a and b: the types of the elements, of which chunks have the carriers.
-  ratio_line(const ratio_rule& rule, element_type carrier, element_type a, element_type b);
+  /// a: the type of the first input's elements, of which chunks have the carriers.
+  ratio_line(const ratio_rule& rule, element_type carrier, element_type a);
 
   /// The bits of the result of a line of n elements.
   template <class Source>
@@ -115,7 +118,6 @@ class ratio_line {
   core::sum_set used_;
   core::state_layout layout_;
   const kernels &values_, &squares_, &products_;
-  int parts_of_a_, parts_of_b_;
   bool is_open_ = false;
   std::array<bounded_sum, ratio_sum_count> sums_{};
   std::array<int, ratio_state_count> places_;  // of states among the words; -1 of those that are not used

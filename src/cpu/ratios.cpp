@@ -20,7 +20,7 @@ using engine::plan;
 ratio_rule rule_of(const plan& plan) {
   return {plan.what, core::format_of(plan.result_type), static_cast<std::int64_t>(plan.ddof)};
 }
-ratio_line line_for(const plan& plan) { return {rule_of(plan), plan.carrier, plan.a.type, plan.b.type}; }
+ratio_line line_for(const plan& plan) { return {rule_of(plan), plan.carrier, plan.a.type}; }
 
 void throw_if_cancelled(const plan& plan, const monitor* monitor) {
   if (monitor != nullptr && monitor->cancel.load()) engine::throw_error(errc::cancelled, plan.caller, "cancelled");
@@ -40,8 +40,8 @@ class line_source {
  public:
   explicit line_source(const plan& plan)
       : two_(inputs_of(plan.what) == 2),
-        halves_of_a_(plan.a.type, plan.b.type),
-        halves_of_b_(plan.b.type, plan.a.type),
+        integers_of_a_(plan.a.type, plan.b.type),
+        integers_of_b_(plan.b.type, plan.a.type),
         doubles_of_a_(plan.a.type, plan.carrier),
         doubles_of_b_(plan.b.type, plan.carrier) {
     const auto add = [&](readers& to, const engine::operand& x) {
@@ -70,8 +70,8 @@ class line_source {
       if (a_[part]) chunk.a[part] = a_[part]->read(first, count, part);
       if (b_[part]) chunk.b[part] = b_[part]->read(first, count, part);
     }
-    halves_of_a_.replace(chunk.a, count), doubles_of_a_.replace(chunk.a, count);
-    if (two_) halves_of_b_.replace(chunk.b, count), doubles_of_b_.replace(chunk.b, count);
+    chunk.parts_of_a = integers_of_a_.replace(chunk.a, count), doubles_of_a_.replace(chunk.a, count);
+    if (two_) chunk.parts_of_b = integers_of_b_.replace(chunk.b, count), doubles_of_b_.replace(chunk.b, count);
     return chunk;
   }
 
@@ -79,7 +79,7 @@ class line_source {
   using readers = std::optional<engine::chunk_reader>[2];  // of parts
 
   bool two_;
-  even_halves halves_of_a_, halves_of_b_;
+  integer_parts integers_of_a_, integers_of_b_;
   widened_floats doubles_of_a_, doubles_of_b_;
   readers a_, b_;
 };
@@ -171,8 +171,8 @@ class group_source {
         sorted_(sorted),
         a_(plan.a),
         b_(plan.b),
-        halves_of_a_(plan.a.type, plan.b.type),
-        halves_of_b_(plan.b.type, plan.a.type),
+        integers_of_a_(plan.a.type, plan.b.type),
+        integers_of_b_(plan.b.type, plan.a.type),
         doubles_of_a_(plan.a.type, plan.carrier),
         doubles_of_b_(plan.b.type, plan.carrier) {}
 
@@ -184,8 +184,8 @@ class group_source {
     ratio_chunk chunk{{}, {}, count};
     a_.gather(&sorted_.order[start_ + first], count, chunk.a);
     if (two_) b_.gather(&sorted_.order[start_ + first], count, chunk.b);
-    halves_of_a_.replace(chunk.a, count), doubles_of_a_.replace(chunk.a, count);
-    if (two_) halves_of_b_.replace(chunk.b, count), doubles_of_b_.replace(chunk.b, count);
+    chunk.parts_of_a = integers_of_a_.replace(chunk.a, count), doubles_of_a_.replace(chunk.a, count);
+    if (two_) chunk.parts_of_b = integers_of_b_.replace(chunk.b, count), doubles_of_b_.replace(chunk.b, count);
     return chunk;
   }
 
@@ -242,7 +242,7 @@ class group_source {
   bool two_;
   const sorted_elements& sorted_;
   input a_, b_;
-  even_halves halves_of_a_, halves_of_b_;
+  integer_parts integers_of_a_, integers_of_b_;
   widened_floats doubles_of_a_, doubles_of_b_;
   std::size_t start_ = 0;
 };

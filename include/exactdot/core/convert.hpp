@@ -40,13 +40,15 @@ EXACTDOT_CORE double float_value(float x) {
 }
 
 /// A half of a 64-bit integer as a double: part 0 holds the upper bits of its magnitude, part 1 the lower 32; both
-/// have its sign.
+/// have its sign. The half is the fraction of a double of 2^84 or 2^52, which is subtracted: no conversion.
 EXACTDOT_CORE double half_of(std::uint64_t bits, bool is_signed, int part) {
-  const bool negative = is_signed && bits >> 63 != 0;
-  const std::uint64_t size = negative ? std::uint64_t{0} - bits : bits;
-  const double half = part == 0 ? static_cast<double>(static_cast<std::uint32_t>(size >> 32)) * 0x1p32
-                                : static_cast<double>(static_cast<std::uint32_t>(size));
-  return negative ? -half : half;
+  constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+  const std::uint64_t sign = is_signed ? bits & sign_bit : 0, negative = std::uint64_t{0} - (sign >> 63);
+  const std::uint64_t size = (bits ^ negative) - negative;
+  const std::uint64_t half = part == 0 ? size >> 32 : size & 0xffffffffU;
+  const double place = part == 0 ? 0x1p84 : 0x1p52;
+  const double found = bit_cast<double>(bit_cast<std::uint64_t>(place) | half) - place;
+  return bit_cast<double>((bit_cast<std::uint64_t>(found) & ~sign_bit) | sign);  // 0 may have been rounded to -0
 }
 
 /// The element of type T with these bits, as a carrier that holds it (`part`: see half_of).
