@@ -239,6 +239,9 @@ void rewrite_memory_function(source_edits& source, std::size_t i) {
   const bool of_std = qualified && i > 1 && source.at(i - 2).is("std");
   const bool of_other = qualified && i > 1 && source.at(i - 2).kind == token_kind::identifier;
   if (of_other && !of_std && !source.at(i - 2).is("return") && !source.at(i - 2).is("else")) return;
+  const token& before = source.at(i - 1);  // of a type: a declaration
+  const bool follows_type = before.kind == token_kind::identifier && !before.is("return") && !before.is("else");
+  if (follows_type || (before.is("*") && source.at(i - 2).kind == token_kind::identifier)) return;
   if (qualified) source.remove(of_std ? i - 2 : i - 1, i);
   source.replace(i, " ::__tsan_" + std::string(t.text));
 }

@@ -128,9 +128,9 @@ class pass {
       if (is_texture && !source_.at(i_ - 1).is("::")) source_.replace(i_, "::exactdot::simt::texture_reference");
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) rewrite_memory_function(source_, i_);
+      if (scope != scope_kind::name_space) rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t);
     }
   }
 
@@ -196,6 +196,43 @@ class pass {
         i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
                 (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") + " is not allowed");
+  }
+  /// Reports a variable of the host in a kernel or a function that only the device has. What this cannot know is a
+  /// finding of the program.
+  void check_variable(const token& t) {
+    if (!names_.host_variables.contains(t.text) || names_.device_variables.contains(t.text)) return;
+    const token &before = source_.at(i_ - 1), &next = source_.at(i_ + 1);
+    const bool is_qualified =
+        before.is("::") && (source_.at(i_ - 2).kind == token_kind::identifier || source_.at(i_ - 2).is(">"));
+    if (before.is(".") || before.is("->") || is_qualified || next.is("(") || next.is(":") || next.is("::")) return;
+    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
+      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
+    });
+    if (says(source_, function->statement, "__simtcc_host__") || is_unevaluated(function->at)) return;
+    if (!before.is("::") && is_local_variable(t.text)) return;
+    source_.report_error(i_, "identifier \"" + std::string(t.text) +
+                                 "\" is undefined in device code: it is a variable of the host; expected a "
+                                 "parameter, or a __device__, __constant__ or __managed__ variable");
+  }
+  /// Whether this token is an operand of sizeof and the like.
+  [[nodiscard]] bool is_unevaluated(std::size_t first) const {
+    static constexpr std::array<std::string_view, 5> operators = {"sizeof", "decltype", "alignof", "noexcept",
+                                                                  "__typeof__"};
+    for (std::size_t i = i_ - 1; i > first; --i) {
+      if (is_closing(source_.at(i))) i = source_.opening(i);
+      if (source_.at(i).is(";") || source_.at(i).is("{")) return false;
+      if (std::any_of(operators.begin(), operators.end(),
+                      [&](std::string_view word) { return source_.at(i).is(word); }))
+        return source_.at(i + 1).is("(") || i + 1 == i_;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_local_variable(std::string_view name) const {
+    const auto outermost = std::find_if(braces_.begin(), braces_.end(), [](const open_brace& brace) {
+      return brace.kind != scope_kind::name_space;
+    });
+    return may_declare(source_, name, outermost->statement, i_) ||
+           std::any_of(outermost, braces_.end(), [&](const open_brace& brace) { return has_member(brace, name); });
   }
   /// Whether a name may mean something else here than a function of a namespace: a parameter, a variable or a
   /// member.
@@ -301,6 +338,7 @@ rewritten rewrite(std::string_view preprocessed, const std::string& file, const 
   const declarations names = read_declarations(source);
   refuse_libraries(source, names);
   pass(source, names, how).run();
+  register_variables(source, names);
   return {source.result(), source.problems(), notes_of(source, names)};
 }
 

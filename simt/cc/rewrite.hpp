@@ -60,6 +60,10 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
 void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names);
 void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement, const std::string& linkage);
 void rewrite_assembly(source_edits& source, std::size_t i);
+/// Whether the tokens from `first` to `end` may declare a parameter or variable of this name.
+bool may_declare(const source_edits& source, std::string_view name, std::size_t first, std::size_t end);
+/// Lists the variables of namespaces for the program.
+void register_variables(source_edits& source, const declarations& names);
 /// Refuses what the user's files use of libraries whose headers are empty.
 void refuse_libraries(source_edits& source, const declarations& names);
 /// Refuses headers of CUDA's libraries that were found on this machine.

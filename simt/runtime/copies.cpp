@@ -26,18 +26,22 @@ bool is_allowed(const rows& range, bool on_device) {
   const auto& runtime = runtime_context::instance();
   const auto at = runtime.find(reinterpret_cast<const void*>(range.first));
   if (at == runtime.allocations.end()) {
-    // a released or foreign address of the simulator, or host memory: variables of the program are both
-    return !device_memory::instance().holds(range.first);
+    // a released or foreign address of the simulator; a variable of the device; or host memory
+    if (device_memory::instance().holds(range.first)) return false;
+    const auto symbol = runtime.find_symbol(range.first);
+    return !symbol || range.first + range.span() <= symbol->first + symbol->second;
   }
   if (!on_device && at->second.use == memory_use::device) return false;
   const std::size_t offset = range.first - reinterpret_cast<std::uintptr_t>(at->first);
   return range.span() <= at->second.bytes - offset;
 }
 
-/// Returns whether host memory is given where device memory is expected: not the program's variables.
+/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory too
+/// until the program has asked for its address.
 bool is_host_memory(std::uintptr_t address) {
   const auto& runtime = runtime_context::instance();
-  return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end();
+  return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end() &&
+         !runtime.find_symbol(address);
 }
 
 /// Returns the first byte of a range that holds data and is unwritten; its end if there is none. Without a type,
@@ -94,6 +98,8 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
   const cudaError_t failed = runtime.wait();
   if (failed != cudaSuccess) return failed;
   report_if_unwritten(from, layout, action, caller);
+  if (!runtime.find_symbol(from.first)) check_device_variable(from.first, action, false, caller);
+  if (!runtime.find_symbol(to.first)) check_device_variable(to.first, action, true, caller);
   for (const rows* const range : {&from, &to})
     runtime.begin_copy({range->first, range->span(), range == &to, action, caller});
   for (std::size_t row = 0; row < to.height; ++row) {
@@ -169,6 +175,15 @@ cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, s
 cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
                                 std::size_t offset, bool to_symbol, cudaStream_t stream) {
   return run_or_capture(stream, [=] { return copy_words(to, from, bytes, symbol_bytes, offset, to_symbol); });
+}
+
+cudaError_t detail::get_symbol_address(void** pointer, const void* symbol, std::size_t bytes) {
+  const runtime_lock lock;
+  auto& runtime = runtime_context::instance();
+  if (pointer == nullptr) return runtime.finish(cudaErrorInvalidValue);
+  *pointer = const_cast<void*>(symbol);
+  runtime.symbols[reinterpret_cast<std::uintptr_t>(symbol)] = bytes;
+  return runtime.wait();
 }
 
 cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,

@@ -17,6 +17,7 @@
 #include "context.hpp"
 #include "graphs.hpp"
 #include "per_thread.hpp"
+#include "program_variables.hpp"
 #include "recording.hpp"
 #include "running.hpp"
 
@@ -141,6 +142,24 @@ std::vector<recorded_pointer> named_pointers(const detail::kernel_pointers& poin
   return named;
 }
 
+/// Reports parameters that point into a variable of the device although the program has never asked for its address:
+/// they have the host's.
+void check_parameters(const configuration& launch, const detail::kernel_pointers& pointers) {
+  auto& runtime = runtime_context::instance();
+  for (const detail::kernel_pointer& one : pointers.values) {
+    const auto address = reinterpret_cast<std::uintptr_t>(one.address);
+    if (one.kind == 's' || !is_device_variable(address) || runtime.find_symbol(address)) continue;
+    const detail::program_variable* const variable = find_program_variable(address);
+    fault* const found = runtime.report(fault_kind::host_access,
+                                        std::string(variable->keyword) + " variable " + variable->name, "address",
+                                        variable);
+    if (found == nullptr) continue;
+    found->site.file = launch.file, found->site.line = launch.line;
+    found->cause = "the host has the address of a copy of its own, not of the device's variable";
+    found->fix = "cudaGetSymbolAddress, or the variable's name in the kernel";
+  }
+}
+
 }  // namespace
 
 const void* kernel_at(const void* address) {
@@ -197,6 +216,7 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   if (runtime.device_failed()) return;
   const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
+  check_parameters(launch, pointers);
   const std::vector<recorded_pointer> named = named_pointers(pointers);
   if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel, named);
   // the parameters of a kernel are copied as bytes, as CUDA does

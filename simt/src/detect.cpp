@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "machine.hpp"
+#include "program_variables.hpp"
 
 namespace exactdot::simt {
 
@@ -27,7 +28,8 @@ location machine::locate(std::uintptr_t address, std::size_t size) {
     for (region& global : globals_) {
       if (global.holds(address)) found.range = &global;
     }
-    if (found.range == nullptr) found.range = device_memory::instance().find_registered(address);
+    if (found.range == nullptr || is_host_variable(address))
+      found.range = device_memory::instance().find_registered(address);
   }
   if (found.range != nullptr && !found.range->holds(found.address, size)) found.range = nullptr;
   return found;
