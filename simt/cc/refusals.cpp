@@ -41,7 +41,7 @@ constexpr refusal refusals[] = {
     {"cudaLaunchKernelExC", "launch the kernel itself by cudaLaunchKernelEx, not a pointer to void"},
     {"nvcuda", "tensor cores (WMMA) are not modelled"},
     {"cub", "CUB is not modelled"},
-    {"__cluster_dims__", "clusters of a kernel are not modelled; exactdot::gpu::launch has them (simt.md)"},
+    {"__block_size__", "expected __cluster_dims__ and the sizes in the launch"},
     {"cuLaunchKernel", "the driver's interface is not modelled"},
     {"cuModuleLoad*", "the driver's interface is not modelled"},
     {"cuInit", "the driver's interface is not modelled"},

@@ -40,7 +40,7 @@ class pass {
     std::size_t at;
     std::size_t statement;            // that begins the function or class
     std::vector<std::string> shared;  // its __shared__ variables
-    std::string pointers = {};        // of a kernel: its named parameters, for the page with the stepper
+    std::string arguments = {};       // of a kernel, for kernel_body(): its named parameters, the size of its clusters
   };
 
   /// The innermost function or namespace.
@@ -84,7 +84,7 @@ class pass {
                   : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
     }
     braces_.push_back({kind, parentheses_, i_, statement_, {}});
-    if (kind == scope_kind::kernel) braces_.back().pointers = pointers_of_kernel(source_, i_);
+    if (kind == scope_kind::kernel) braces_.back().arguments = arguments_of_kernel();
     parentheses_ = 0;
     statement_ = i_ + 1;
   }
@@ -92,15 +92,35 @@ class pass {
   void close() {
     if (!braces_.empty()) {
       if (braces_.back().kind == scope_kind::kernel)
-        source_.insert_before(i_, "}" + braces_.back().pointers + ");");
+        source_.insert_before(i_, "}" + braces_.back().arguments + ");");
       parentheses_ = braces_.back().parentheses;
       braces_.pop_back();
     }
     statement_ = i_ + 1;
   }
 
+  /// What kernel_body() gets after the body of the kernel that begins here.
+  [[nodiscard]] std::string arguments_of_kernel() const {
+    const std::string pointers = pointers_of_kernel(source_, i_);
+    const std::size_t name = function_name(source_, statement_);
+    const auto cluster = cluster_sizes_.find(source_.at(name).text);
+    return cluster == cluster_sizes_.end() ? pointers
+                                           : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+  }
+
+  /// __cluster_dims__(x, y, z) of a kernel's declaration.
+  void note_cluster_size() {
+    const std::size_t open = i_ + 1, close = source_.closing(open), name = function_name(source_, statement_);
+    if (!source_.at(open).is("(") || name == 0)
+      return source_.refuse(i_, "__cluster_dims__: expected __cluster_dims__(x, y, z) before the name of a kernel");
+    cluster_sizes_[source_.at(name).text] = source_.text_between(open, close);
+    source_.remove(i_, close + 1);
+  }
+
   void identifier(const token& t) {
-    if (t.is("__simtcc_host__")) {
+    if (t.is("__simtcc_cluster_dims__")) {
+      note_cluster_size();
+    } else if (t.is("__simtcc_host__")) {
       source_.replace(i_, "");
     } else if (t.is("__simtcc_global__")) {
       note_body(scope_kind::kernel);
@@ -327,7 +347,8 @@ class pass {
   std::size_t i_ = 0, statement_ = 0;
   int parentheses_ = 0;
   std::vector<open_brace> braces_;
-  std::map<std::size_t, scope_kind> bodies_;  // by the index of the opening brace
+  std::map<std::size_t, scope_kind> bodies_;                 // by the index of the opening brace
+  std::map<std::string_view, std::string> cluster_sizes_;    // of kernels, by their names
 };
 
 }  // namespace
@@ -339,7 +360,11 @@ rewritten rewrite(std::string_view preprocessed, const std::string& file, const 
   refuse_libraries(source, names);
   pass(source, names, how).run();
   register_variables(source, names);
-  return {source.result(), source.problems(), notes_of(source, names)};
+  std::vector<std::string> files;
+  for (const source_file& one : source.files()) {
+    if (!one.system) files.push_back(one.name);
+  }
+  return {source.result(), source.problems(), notes_of(source, names), files};
 }
 
 }  // namespace exactdot::simtcc

@@ -29,6 +29,7 @@ struct rewritten {
   std::string text;
   std::vector<problem> problems;   // sorted as in the text
   std::vector<std::string> notes;  // for the user, of a text without problems
+  std::vector<std::string> files;  // that the text comes from, but those of the system
 };
 
 rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how);

@@ -46,6 +46,8 @@ std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
 
+bool is_single(dim3 size) { return size.x == 1 && size.y == 1 && size.z == 1; }
+
 struct refusal {
   cudaError_t error = cudaSuccess;
   std::string reason;
@@ -195,11 +197,12 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
 }
 cudaError_t launch_result() { return of_this_thread<launch_state>().result; }
 
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers) {
-  run_configured(body, closure, bytes, __builtin_return_address(0), pointers);
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers,
+                    dim3 cluster) {
+  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, cluster);
 }
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers) {
+                    const kernel_pointers& pointers, dim3 cluster) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -210,10 +213,17 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
     std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
     std::exit(2);
   }
-  const configuration launch = *std::exchange(state.configured, std::nullopt);
+  configuration launch = *std::exchange(state.configured, std::nullopt);
   auto& runtime = runtime_context::instance();
   state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
+  const bool has_cluster = !is_single(cluster);
+  if (has_cluster && is_single(launch.cluster)) launch.cluster = cluster;
+  if (has_cluster && text_of(launch.cluster) != text_of(cluster)) {
+    return refuse(launch, cudaErrorInvalidClusterSize,
+                  "clusters of " + text_of(launch.cluster) + " blocks; expected the kernel's __cluster_dims__, " +
+                      text_of(cluster));
+  }
   const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
   check_parameters(launch, pointers);

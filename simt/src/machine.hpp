@@ -69,6 +69,7 @@ class machine {
 
   // clusters
   [[nodiscard]] std::uint32_t blocks_per_cluster() const { return blocks_per_cluster_; }
+  [[nodiscard]] dim3 cluster_size() const { return cluster_size_; }
   [[nodiscard]] std::uint32_t cluster_rank() const { return current_->parent->rank; }
   void* map_shared(std::uintptr_t address, std::uint32_t rank, const void* caller);
   void cluster_arrive(const char* operation, bool release, const void* caller);

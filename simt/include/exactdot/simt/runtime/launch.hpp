@@ -61,22 +61,24 @@ kernel_pointer pointer_of(T* pointer) {
   }
 }
 
-/// Runs the body as configured. Called by the kernel, whose address is the caller's.
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {});
+/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the kernel's
+/// __cluster_dims__.
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {},
+                    dim3 cluster = {});
 /// The same for the kernel at this address.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers = {});
+                    const kernel_pointers& pointers = {}, dim3 cluster = {});
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
 template <class Body>
-[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}) {
+[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}, dim3 cluster = {}) {
   run_configured(
       [](void* closure) {
         Body copy(*static_cast<Body*>(closure));
         copy();
       },
-      &body, sizeof body, pointers);
+      &body, sizeof body, pointers, cluster);
 }
 
 /// What simtcc makes of `extern __shared__ T name[]` in a function: a reference to the launch's dynamic shared

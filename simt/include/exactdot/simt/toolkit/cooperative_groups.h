@@ -1,13 +1,13 @@
 // cooperative_groups.h for programs that simtcc compiles (CUDA C++ Programming Guide, "Cooperative Groups").
 //
 // Groups are masks of lanes, or the block, or the grid. Their functions are calls of the functions in
-// warp_functions.hpp, so findings are the same. Functions are inlined, so that lines are the kernel's. Not
-// modelled: clusters.
+// warp_functions.hpp, so findings are the same. Functions are inlined, so that lines are the kernel's.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cuda/host_headers.hpp>
+#include <exactdot/simt/runtime/cluster_group.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
 namespace cooperative_groups {
