@@ -247,6 +247,7 @@ class machine {
   [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
 
   // unread.cpp
+  void note_highest_read(region& range, std::uintptr_t address, std::size_t size) const;
   void note_exchange(const region& range, const access_record& written);
   void note_seen();
   void note_result(const region& range, const access_kind& kind);
