@@ -97,14 +97,15 @@ class declaration_reader {
   /// Notes the variables of a declaration, as far as single tokens tell them: no constants, references, members and
   /// templates, and nothing whose type is deduced.
   void note_variables(std::size_t first, std::size_t end) {
-    static constexpr std::array<std::string_view, 24> others = {
+    static constexpr std::array<std::string_view, 23> others = {
         "using",    "typedef",      "template",      "namespace",     "static_assert", "friend",    "struct",
         "class",    "union",        "enum",          "constexpr",     "const",         "consteval", "auto",
         "operator", "thread_local", "__thread",      "texture",       "surface",       "asm",       "__asm__",
-        "extern",   "decltype",     "__simtcc_shared__"};
+        "decltype", "__simtcc_shared__"};
     const bool is_managed = says(source_, first, "__simtcc_managed__");
     const bool is_constant = says(source_, first, "__simtcc_constant__");
     const bool is_device = is_constant || says(source_, first, "__simtcc_device__");
+    const bool is_defined = !is_managed && !says(source_, first, "extern");
     if (std::any_of(others.begin(), others.end(), [&](std::string_view word) { return says(source_, first, word); }))
       return note_device_names(first, end, is_device || is_managed);
     int angles = 0;
@@ -125,7 +126,7 @@ class declaration_reader {
       if (i == first || t.kind != token_kind::identifier || angles != 0 || !ends_name) continue;
       (is_device || is_managed ? found_.device_variables : found_.host_variables).insert(t.text);
       const std::string_view keyword = is_constant ? "__constant__" : is_device ? "__device__" : "";
-      if (!is_managed) found_.variables.push_back({t.text, keyword, i, end});
+      if (is_defined) found_.variables.push_back({t.text, keyword, i, end});
       i = end_of_declarator(i + 1, end);
     }
   }

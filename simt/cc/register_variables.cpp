@@ -22,16 +22,15 @@ bool may_declare(const source_edits& source, std::string_view name, std::size_t 
     const token& before = source.at(type);
     if (type == i - 1) {
       // a further variable of a declaration, or of a structured binding
-      if (ends_type(before) || before.is("[")) {
-        if (!before.is("[") || source.at(i - 2).is("auto") || source.at(i - 2).is("&")) return true;
-      }
       const token& next = source.at(i + 1);
+      if (ends_type(before) || before.is("...")) return true;
+      if (before.is("[") && (source.at(i - 2).is("auto") || source.at(i - 2).is("&") || next.is("="))) return true;
       if (before.is(",") && (next.is("=") || next.is(";") || next.is(",") || next.is("[") || next.is("]"))) return true;
       continue;
     }
     // a product, unless the name before the sign may be a type: at the begin of a statement or of a parameter
-    const bool in_parentheses = before.is("(") && source.at(i + 1).is(")") && source.at(i + 2).is("[");
-    if (in_parentheses) return true;  // (&name)[n]
+    const bool in_parentheses = before.is("(") && source.at(i + 1).is(")");
+    if (in_parentheses && (source.at(i + 2).is("[") || source.at(i + 2).is("("))) return true;  // (&name)[n]
     const token& earlier = source.at(type == 0 ? 0 : type - 1);
     const bool begins = earlier.is(";") || earlier.is("{") || earlier.is("}") || earlier.is("(") || earlier.is(",") ||
                         earlier.is("<") || ends_type(earlier) || earlier.is("::") || earlier.is(")");

@@ -178,7 +178,10 @@ class pass {
     for (std::size_t i = statement_; i + 1 < source_.size(); ++i) {
       const token& t = source_.at(i);
       if (t.kind == token_kind::identifier && names_.linked.contains(t.text)) return false;
-      if (t.is("::") && source_.at(i + 2).is("(")) return false;  // a member's definition
+      const token& after_name = source_.at(t.is("::") ? i + 2 : i);  // of a member's definition
+      if (t.is("::") && (after_name.is("(") || after_name.is("=") || after_name.is(";") || after_name.is("[") ||
+                         after_name.is("{")))
+        return false;
       if (t.is("operator")) return false;
       if (t.is(";") || t.is("=") || t.is("{")) return true;
       if (t.is("[")) i = source_.closing(i);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "running.hpp"
@@ -212,6 +213,14 @@ int exactdot_memcmp(const void* left, const void* right, std::size_t size) {
   report_host_access(left, size, false, CALLER);
   report_host_access(right, size, false, CALLER);
   return __builtin_memcmp(left, right, size);
+}
+std::size_t exactdot_fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+  report_host_access(to, size * count, true, CALLER);
+  return std::fread(to, size, count, file);
+}
+std::size_t exactdot_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
+  report_host_access(from, size * count, false, CALLER);
+  return std::fwrite(from, size, count, file);
 }
 
 // The compiler's calls for memory blocks: plain accesses of a range. The write first, as GCC announces a copy.

@@ -12,8 +12,10 @@
 // prints: host_access .* write by host code \(memory_functions.cu:LINE(sort)\)
 // prints: host_access .* read by host code \(memory_functions.cu:LINE(sum)\)
 // prints: host_access .* read by host code \(memory_functions.cu:LINE(vector)\)
+// prints: host_access .* write by host code \(memory_functions.cu:LINE(read)\)
+// prints: host_access .* read by host code \(memory_functions.cu:LINE(write)\)
 // silent: \((stl_|vector|predefined|char_traits)
-// prints: ^simtcc: 12 findings in 0 launches
+// prints: ^simtcc: 14 findings in 0 launches
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -42,4 +44,8 @@ int main() {
   std::printf("%d\n", std::accumulate(d, d + n, 0));  // sum
   const std::vector<int> copied(d, d + n);       // vector
   std::printf("%d\n", copied[1]);
+  std::FILE* const zeros = std::fopen("/dev/zero", "r");
+  if (std::fread(d, sizeof *d, n, zeros) != n) return 1;  // read
+  std::FILE* const nothing = std::fopen("/dev/null", "w");
+  if (fwrite(d, sizeof *d, n, nothing) != n) return 1;  // write
 }

@@ -46,18 +46,23 @@ kernel_pointer pointer_of(const T& value) {
     return {static_cast<const void*>(__builtin_addressof(value)), 's', sizeof value};
   return {};
 }
-template <class T>
-kernel_pointer pointer_of(T* pointer) {
-  using value = std::remove_cv_t<T>;
-  const void* const address = const_cast<const void*>(static_cast<const volatile void*>(pointer));
-  if constexpr (std::is_function_v<T>) {
-    return {};
-  } else if constexpr (std::is_floating_point_v<value>) {
-    return {address, 'f', sizeof(value)};
-  } else if constexpr (std::is_integral_v<value>) {
-    return {address, std::is_signed_v<value> ? 'i' : 'u', sizeof(value)};
+template <class Value>
+kernel_pointer kernel_pointer_of(const void* address) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return {address, 'f', sizeof(Value)};
+  } else if constexpr (std::is_integral_v<Value>) {
+    return {address, std::is_signed_v<Value> ? 'i' : 'u', sizeof(Value)};
   } else {
     return {address, 0, 0};
+  }
+}
+template <class T>
+kernel_pointer pointer_of(T* pointer) {
+  if constexpr (std::is_function_v<T>) {
+    return {};
+  } else {
+    return kernel_pointer_of<std::remove_cv_t<T>>(
+        const_cast<const void*>(static_cast<const volatile void*>(pointer)));
   }
 }
 

@@ -319,6 +319,19 @@ template <class Group, class T>
   return coalesced_group(group.match_any(label) << (detail::lane() - group.thread_rank()));
 }
 
+/// One thread of the group calls the function.
+template <class Group, class Function, class... Arguments>
+[[gnu::always_inline]] inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+[[gnu::always_inline]] inline auto invoke_one_broadcast(const Group& group, Function&& function,
+                                                        Arguments&&... arguments) {
+  decltype(std::forward<Function>(function)(std::forward<Arguments>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+  return group.shfl(result, 0);
+}
+
 template <class Group>
 [[gnu::always_inline]] inline void sync(const Group& group) {
   group.sync();
