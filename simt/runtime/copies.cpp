@@ -2,6 +2,8 @@
 //
 // A range outside of an allocation, or a direction that does not fit the addresses, is cudaErrorInvalidValue, as in
 // CUDA. A copy out of device memory that nothing has written is a finding at the line of the call.
+#include <link.h>
+
 #include <cstring>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
@@ -9,6 +11,7 @@
 #include "context.hpp"
 #include "graphs.hpp"
 #include "machine.hpp"
+#include "program_variables.hpp"
 #include "row_copies.hpp"
 
 namespace exactdot::simt {
@@ -148,9 +151,34 @@ cudaError_t run_waiting(Work work) {
   return result;
 }
 
+/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host, as
+/// in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
+bool is_symbol(const void* address, bool to_write) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  if (const detail::program_variable* const listed = find_program_variable(place)) return *listed->keyword != '\0';
+  struct search {
+    std::uintptr_t place;
+    bool to_write, found;
+  } look{place, to_write, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& state = *static_cast<search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const bool holds = state.place - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+          const bool fits = !state.to_write || (segment.p_flags & PF_W) != 0;
+          state.found = state.found || (segment.p_type == PT_LOAD && holds && fits);
+        }
+        return 0;
+      },
+      &look);
+  return look.found;
+}
+
 cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
                        bool to_symbol) {
   auto& runtime = runtime_context::instance();
+  if (!is_symbol(to_symbol ? to : from, to_symbol)) return finish(cudaErrorInvalidSymbol);
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) return finish(cudaErrorInvalidValue);
   const rows other = row(to_symbol ? from : to, bytes);
   if (bytes != 0 && !is_allowed(other, true)) return finish(cudaErrorInvalidValue);

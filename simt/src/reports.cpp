@@ -139,6 +139,10 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   if (kind == fault_kind::out_of_bounds && memory.holds(place.address) &&
       memory.find_released(place.address).second == 0)
     found->fix = "a guard such as if (i < n)";
+  if (kind == fault_kind::out_of_bounds && found->variable.starts_with("dynamic shared memory of 0 bytes")) {
+    found->cause = "the launch gives the kernel no dynamic shared memory";
+    found->fix = "its bytes as the third value of <<<grid, block, bytes>>>";
+  }
   if (kind == fault_kind::out_of_bounds && found->variable.starts_with("host memory")) {
     found->cause = "a kernel cannot use the host's memory";
     found->fix = "memory of cudaMalloc and cudaMemcpy, or managed memory";
