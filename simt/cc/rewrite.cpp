@@ -148,7 +148,9 @@ class pass {
       if (is_texture && !source_.at(i_ - 1).is("::")) source_.replace(i_, "::exactdot::simt::texture_reference");
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
-      if (scope != scope_kind::name_space) rewrite_memory_function(source_, i_);
+      if (scope != scope_kind::name_space && is_memory_function(source_, i_) && !names_.is_users(t.text) &&
+          !is_local(t.text))
+        rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
       if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t);
     }
@@ -213,7 +215,7 @@ class pass {
     const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
       return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
     });
-    if (says(source_, function->statement, "__simtcc_host__") || is_local(t.text)) return;
+    if (is_for_host(*function) || is_local(t.text)) return;
     const std::size_t caller = function_name(source_, function->statement);
     source_.report_error(
         i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
@@ -231,11 +233,18 @@ class pass {
     const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
       return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
     });
-    if (says(source_, function->statement, "__simtcc_host__") || is_unevaluated(function->at)) return;
+    if (is_for_host(*function) || is_unevaluated(function->at)) return;
     if (!before.is("::") && is_local_variable(t.text)) return;
     source_.report_error(i_, "identifier \"" + std::string(t.text) +
                                  "\" is undefined in device code: it is a variable of the host; expected a "
                                  "parameter, or a __device__, __constant__ or __managed__ variable");
+  }
+  /// Whether a function or lambda is one for the host too.
+  [[nodiscard]] bool is_for_host(const open_brace& function) const {
+    for (std::size_t i = function.statement; i < function.at; ++i) {
+      if (source_.at(i).is("__simtcc_host__")) return true;
+    }
+    return false;
   }
   /// Whether this token is an operand of sizeof and the like.
   [[nodiscard]] bool is_unevaluated(std::size_t first) const {

@@ -13,6 +13,14 @@ struct block {
   void memset(int x) { values[0] = x; }
 };
 
+struct own {
+  static int memcpy(int x) { return x; }
+  int twice(int x) { return memcpy(x) + memcpy(x); }
+};
+namespace mine {
+int memmove(int x) { return x; }
+}
+
 __global__ void fill(int* x, int n) {
   if (threadIdx.x == 0) memset(x, 0, n * sizeof(int));
 }
@@ -28,10 +36,10 @@ int main() {
   cudaDeviceSynchronize();
   std::fill_n(managed, n, 1);
   std::copy(g.begin(), g.end(), pinned);
-  memmove(h.data(), pinned, n * sizeof(int));
+  std::memmove(h.data(), pinned, n * sizeof(int));
   std::sort(managed, managed + n);
   block a, b;
-  a.memset(7);
+  a.memset(mine::memmove(own().twice(7)) - 7);
   b = a;
   const std::string text(std::string("a longer text than fits") + "!");
   const int sum = std::accumulate(managed, managed + n, 0);
