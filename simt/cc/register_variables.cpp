@@ -7,6 +7,25 @@
 
 namespace exactdot::simtcc {
 
+namespace {
+
+/// Whether the innermost brace around a token is that of an enumeration.
+bool is_enumerator(const source_edits& source, std::size_t i) {
+  constexpr std::size_t max_tokens = 6;  // enum class name : type {
+  std::size_t open = i;
+  while (open > 0 && !source.at(open).is("{") && !source.at(open).is(";")) {
+    if (is_closing(source.at(open))) open = source.opening(open);
+    if (open > 0) --open;
+  }
+  for (std::size_t j = open; j > 0 && j + max_tokens > open; --j) {
+    if (source.at(j).is("enum")) return source.at(open).is("{");
+    if (j != open && (source.at(j).is(";") || source.at(j).is("}") || source.at(j).is("{"))) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool may_declare(const source_edits& source, std::string_view name, std::size_t first, std::size_t end) {
   static constexpr std::array<std::string_view, 8> no_types = {"return", "else",      "case",   "throw",
                                                                "goto",   "co_return", "sizeof", "new"};
@@ -24,6 +43,7 @@ bool may_declare(const source_edits& source, std::string_view name, std::size_t 
       // a further variable of a declaration, or of a structured binding
       const token& next = source.at(i + 1);
       if (ends_type(before) || before.is("...")) return true;
+      if ((before.is("{") || before.is(",")) && is_enumerator(source, i)) return true;
       if (before.is("[") && (source.at(i - 2).is("auto") || source.at(i - 2).is("&") || next.is("="))) return true;
       if (before.is(",") && (next.is("=") || next.is(";") || next.is(",") || next.is("[") || next.is("]"))) return true;
       continue;

@@ -209,6 +209,7 @@ cudaError_t detail::get_symbol_address(void** pointer, const void* symbol, std::
   const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return runtime.finish(cudaErrorInvalidValue);
+  if (!is_symbol(symbol, false)) return runtime.finish(cudaErrorInvalidSymbol);
   *pointer = const_cast<void*>(symbol);
   runtime.symbols[reinterpret_cast<std::uintptr_t>(symbol)] = bytes;
   return runtime.wait();

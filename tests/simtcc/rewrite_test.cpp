@@ -150,7 +150,8 @@ TEST(simtcc_rewrite, variables_of_the_host_in_device_code) {
   for (const char* const body :
        {"int x; p[x] = 1;", "int y, x; x = 1;", "T* x = p; *x = 1;", "p.x = p->x;", "n::x = 1;", "sizeof(x);",
         "sizeof(a[x]);", "auto [y, x] = p; x = 1;", "for (int y = 0, x = n; y < x;);", "x: n = 1;", "T<n>& x = p; x;",
-        "[](int x) { return x; };", "[x = 1] { return x; };", "int (*x)(int) = f; (*x)(1);",
+        "[](int x) { return x; };", "[x = 1] { return x; };", "enum { x = 4 }; p[x] = 1;",
+        "enum class e : int { y, x }; p[x] = 1;", "int (*x)(int) = f; (*x)(1);",
         "[](auto... x) { return f(x...); };", "struct s { int x; int f() { return x; } };", "x(n);", "decltype(x) y;"})
     EXPECT_FALSE(is_refused(body)) << body;
 }
