@@ -149,12 +149,21 @@ struct cudaLaunchConfig_t {
 };
 namespace exactdot::simt::detail {
 void configure(const cudaLaunchConfig_t& launch, const char* file, int line);
+/// A configuration and the line of the call that it is given to.
+struct launch_at {
+  const cudaLaunchConfig_t* launch;
+  const char* file;
+  int line;
+  launch_at(const cudaLaunchConfig_t* given, const char* in_file = __builtin_FILE(),
+            int at_line = __builtin_LINE())
+      : launch(given), file(in_file), line(at_line) {}
+};
 }
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* launch, void (*kernel)(Parameters...),
+cudaError_t cudaLaunchKernelEx(exactdot::simt::detail::launch_at call, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  if (launch == nullptr) return cudaErrorInvalidValue;
-  exactdot::simt::detail::configure(*launch, "", 0);
+  if (call.launch == nullptr) return cudaErrorInvalidValue;
+  exactdot::simt::detail::configure(*call.launch, call.file, call.line);
   return exactdot::simt::detail::call_kernel(kernel,
                                              static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }
