@@ -91,6 +91,58 @@ class declaration_reader {
       const bool ends_name = next.is(";") || next.is("[") || next.is(",") || next.is("=");
       if (source_.at(i).kind == token_kind::identifier && ends_name) found_.linked.insert(source_.at(i).text);
     }
+    if (source_.at(end).is(";")) note_variables(first, end);
+  }
+
+  /// Notes the variables of a declaration, as far as single tokens tell them: no constants, references, members and
+  /// templates, and nothing whose type is deduced.
+  void note_variables(std::size_t first, std::size_t end) {
+    static constexpr std::array<std::string_view, 23> others = {
+        "using",    "typedef",      "template",      "namespace",     "static_assert", "friend",    "struct",
+        "class",    "union",        "enum",          "constexpr",     "const",         "consteval", "auto",
+        "operator", "thread_local", "__thread",      "texture",       "surface",       "asm",       "__asm__",
+        "decltype", "__simtcc_shared__"};
+    const bool is_managed = says(source_, first, "__simtcc_managed__");
+    const bool is_constant = says(source_, first, "__simtcc_constant__");
+    const bool is_device = is_constant || says(source_, first, "__simtcc_device__");
+    const bool is_defined = !is_managed && !says(source_, first, "extern");
+    if (std::any_of(others.begin(), others.end(), [&](std::string_view word) { return says(source_, first, word); }))
+      return note_device_names(first, end, is_device || is_managed);
+    int angles = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      const token& t = source_.at(i);
+      if (t.is("&") || t.is("&&") || t.is("::")) {
+        // of a reference or a member; a type may be qualified
+        const bool is_type = t.is("::") && source_.at(i + 2).kind == token_kind::identifier;
+        if (!is_type && !(t.is("::") && (source_.at(i + 2).is("<") || source_.at(i + 2).is("*")))) return;
+      }
+      if (t.is("<")) ++angles;
+      if (t.is(">") || t.is(">>")) angles -= static_cast<int>(t.text.size());
+      const bool is_attribute = i > first && (source_.at(i - 1).is("alignas") || source_.at(i - 1).is("__attribute__"));
+      if (t.is("=") || (t.is("(") && !is_attribute)) return;  // of a pointer to functions
+      if (is_opening(t)) i = source_.closing(i);
+      const token& next = source_.at(i + 1);
+      const bool ends_name = next.is("[") || next.is(",") || next.is(";") || next.is("=") || next.is("{");
+      if (i == first || t.kind != token_kind::identifier || angles != 0 || !ends_name) continue;
+      (is_device || is_managed ? found_.device_variables : found_.host_variables).insert(t.text);
+      const std::string_view keyword = is_constant ? "__constant__" : is_device ? "__device__" : "";
+      if (is_defined) found_.variables.push_back({t.text, keyword, i, end});
+      i = end_of_declarator(i + 1, end);
+    }
+  }
+  /// Returns the comma after a declarator, outside of brackets; `end` if it is the last one.
+  [[nodiscard]] std::size_t end_of_declarator(std::size_t i, std::size_t end) const {
+    for (; i < end && !source_.at(i).is(","); ++i) {
+      if (is_opening(source_.at(i))) i = source_.closing(i);
+    }
+    return i;
+  }
+  /// The names of variables of the device that are not listed: device code may use a host's name that is one of
+  /// these too.
+  void note_device_names(std::size_t first, std::size_t end, bool is_device) {
+    for (std::size_t i = first; i < end && is_device; ++i) {
+      if (source_.at(i).kind == token_kind::identifier) found_.device_variables.insert(source_.at(i).text);
+    }
   }
 
   const source_edits& source_;
@@ -102,8 +154,9 @@ class declaration_reader {
 declarations read_declarations(const source_edits& source) { return declaration_reader(source).read(); }
 
 std::size_t function_name(const source_edits& source, std::size_t first) {
-  static constexpr std::array<std::string_view, 8> with_parentheses = {
-      "__attribute__", "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm"};
+  static constexpr std::array<std::string_view, 9> with_parentheses = {
+      "__attribute__", "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm",
+      "__simtcc_cluster_dims__"};
   static constexpr std::array<std::string_view, 9> ends = {
       ";", "{", "=", "}", "using", "operator", "static_assert", "typedef", "friend"};
   for (std::size_t i = after_template(source, first); i + 1 < source.size() && !is_any_of(source.at(i), ends);

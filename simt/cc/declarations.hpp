@@ -4,16 +4,25 @@
 
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "source_edits.hpp"
 
 namespace exactdot::simtcc {
+
+/// A variable of a namespace, of the user, that its declaration defines.
+struct declared_variable {
+  std::string_view name, keyword;  // "__device__", "__constant__"; "" for one of the host
+  std::size_t token, end;          // its name; the end of its declaration
+};
 
 struct declarations {
   using names = std::set<std::string_view>;
   names kernels, device_functions, host_functions;  // a name may be in several, by overloads
   names types;                                      // defined by the user
   names linked;                                     // variables declared extern
+  names host_variables, device_variables;           // but constants, which device code may use
+  std::vector<declared_variable> variables;
   [[nodiscard]] bool is_users(std::string_view name) const {
     return kernels.contains(name) || device_functions.contains(name) || host_functions.contains(name) ||
            types.contains(name);

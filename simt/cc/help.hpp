@@ -10,7 +10,8 @@ wrong with its kernels at its end, and exits with status 66 if that is anything.
 usage: simtcc FILE.cu... [-o PROGRAM] [options]
        simtcc exercise list|next|check|hint     small kernels to write; simtcc exercise --help
 
-  -o FILE            the program, or with -c the object; default: a.out
+  -o FILE            the program, or with -c the object; default: a.out. It replaces a file of that name, as any
+                     compiler does, but never an input, a header that one includes, or a folder
   -c                 compile only; simtcc links the objects too
   --seed N           first seed of the order in which threads run; default: 1
   --seeds K          run the program K times, with consecutive seeds; default: 1

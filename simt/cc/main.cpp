@@ -99,18 +99,27 @@ class build {
       fail("-c " + options_.other_inputs.front() + ": expected .cu files");
   }
 
+  struct output_file {
+    const char* option;
+    const std::string& file;
+  };
+  [[nodiscard]] std::vector<output_file> outputs() const {
+    return {{"-o ", options_.output}, {"--json ", options_.report}, {"--html ", options_.page}};
+  }
+  /// An output replaces any file but those that it is made of: inputs, and the headers that they include.
+  void check_not_replaced(const std::vector<std::string>& inputs) const {
+    for (const auto& [option, file] : outputs()) {
+      for (const std::string& input : inputs) {
+        if (is_same_file(file, input)) fail(option + file + ": is an input; it would be replaced");
+      }
+    }
+  }
+
   /// Neither the program nor its report may replace a source file or each other.
   void check_outputs() const {
-    const struct {
-      const char* option;
-      const std::string& file;
-    } outputs[] = {{"-o ", options_.output}, {"--json ", options_.report}, {"--html ", options_.page}};
-    for (const auto& [option, file] : outputs) {
-      for (const auto* const list : {&options_.cuda_files, &options_.other_inputs}) {
-        for (const std::string& input : *list) {
-          if (is_same_file(file, input)) fail(option + file + ": is an input; it would be replaced");
-        }
-      }
+    check_not_replaced(options_.cuda_files);
+    check_not_replaced(options_.other_inputs);
+    for (const auto& [option, file] : outputs()) {
       if (simt::has_name_of_source(file) && !(options_.only_rewrite && &file == &options_.output))
         fail(option + file + ": has the name of a source file");
       if (std::filesystem::is_directory(file)) fail(option + file + ": is a folder; expected a file");
@@ -230,6 +239,7 @@ class build {
     const std::optional<std::string> text = preprocess(file, status);
     if (!text) return status;
     const rewritten result = rewrite(*text, file, {compiler_, options_.relocatable});
+    check_not_replaced(result.files);
     for (const std::string& note : result.notes) std::fprintf(stderr, "simtcc: note: %s\n", note.c_str());
     for (const problem& found : result.problems)
       std::fprintf(stderr, "%s:%d: %s: %s\n", found.file.c_str(), found.line, found.is_error ? "error" : "simtcc",
@@ -281,7 +291,7 @@ class build {
     arguments.insert(arguments.end(), objects.begin(), objects.end());
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     if (!options_.defaults.empty()) arguments.push_back(defaults_file());
-    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program", package_.runtime,
+    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program,--wrap=quick_exit", package_.runtime,
                                        package_.simulator});
     append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);

@@ -109,17 +109,26 @@ class blocked_signals {
   sigset_t before_{};
 };
 
-/// The status of the child, which a signal ends first; with a limit of time the child is a process group.
+/// Whether the child has ended; it is not waited for yet, so its number stays that of its process group.
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+/// The status of the child, which a signal ends first; with a limit of time the child is a process group, and what is
+/// left of it ends with the child.
 int status_of(pid_t child, const blocked_signals& signals, unsigned seconds) {
   int status = 0;
   time_is_over = 0;
   alarm(seconds);
-  while (waitpid(child, &status, WNOHANG) == 0) {
+  while (!has_ended(child)) {
     if (stopped_by != 0) kill(seconds != 0 ? -child : child, SIGTERM);
     if (time_is_over != 0) kill(-child, SIGKILL);
     signals.wait();
   }
   alarm(0);
+  if (seconds != 0) kill(-child, SIGKILL);
+  waitpid(child, &status, 0);
   return status;
 }
 

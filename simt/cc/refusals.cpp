@@ -41,7 +41,7 @@ constexpr refusal refusals[] = {
     {"cudaLaunchKernelExC", "launch the kernel itself by cudaLaunchKernelEx, not a pointer to void"},
     {"nvcuda", "tensor cores (WMMA) are not modelled"},
     {"cub", "CUB is not modelled"},
-    {"__cluster_dims__", "clusters of a kernel are not modelled; exactdot::gpu::launch has them (simt.md)"},
+    {"__block_size__", "expected __cluster_dims__ and the sizes in the launch"},
     {"cuLaunchKernel", "the driver's interface is not modelled"},
     {"cuModuleLoad*", "the driver's interface is not modelled"},
     {"cuInit", "the driver's interface is not modelled"},
@@ -231,14 +231,22 @@ void rewrite_assembly(source_edits& source, std::size_t i) {
   source.replace_through(i, close, "(" + target + ") = ::exactdot::simt::detail::special_register_" + name + "()");
 }
 
+bool is_memory_function(const source_edits& source, std::size_t i) {
+  const token& t = source.at(i);
+  return (t.is("memcpy") || t.is("memmove") || t.is("memset")) && source.at(i + 1).is("(") && i != 0;
+}
+
 void rewrite_memory_function(source_edits& source, std::size_t i) {
   const token& t = source.at(i);
-  if (!(t.is("memcpy") || t.is("memmove") || t.is("memset")) || !source.at(i + 1).is("(") || i == 0) return;
   if (source.at(i - 1).is(".") || source.at(i - 1).is("->")) return;
   const bool qualified = source.at(i - 1).is("::");
   const bool of_std = qualified && i > 1 && source.at(i - 2).is("std");
   const bool of_other = qualified && i > 1 && source.at(i - 2).kind == token_kind::identifier;
   if (of_other && !of_std && !source.at(i - 2).is("return") && !source.at(i - 2).is("else")) return;
+  const token& before = source.at(i - 1);  // of a type: a declaration
+  const bool follows_type = before.kind == token_kind::identifier && !before.is("return") && !before.is("else") &&
+                            !before.is("do");
+  if (follows_type || (before.is("*") && source.at(i - 2).kind == token_kind::identifier)) return;
   if (qualified) source.remove(of_std ? i - 2 : i - 1, i);
   source.replace(i, " ::__tsan_" + std::string(t.text));
 }

@@ -40,7 +40,7 @@ class pass {
     std::size_t at;
     std::size_t statement;            // that begins the function or class
     std::vector<std::string> shared;  // its __shared__ variables
-    std::string pointers = {};        // of a kernel: its named parameters, for the page with the stepper
+    std::string arguments = {};       // of a kernel, for kernel_body(): its named parameters, the size of its clusters
   };
 
   /// The innermost function or namespace.
@@ -84,7 +84,7 @@ class pass {
                   : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
     }
     braces_.push_back({kind, parentheses_, i_, statement_, {}});
-    if (kind == scope_kind::kernel) braces_.back().pointers = pointers_of_kernel(source_, i_);
+    if (kind == scope_kind::kernel) braces_.back().arguments = arguments_of_kernel();
     parentheses_ = 0;
     statement_ = i_ + 1;
   }
@@ -92,15 +92,35 @@ class pass {
   void close() {
     if (!braces_.empty()) {
       if (braces_.back().kind == scope_kind::kernel)
-        source_.insert_before(i_, "}" + braces_.back().pointers + ");");
+        source_.insert_before(i_, "}" + braces_.back().arguments + ");");
       parentheses_ = braces_.back().parentheses;
       braces_.pop_back();
     }
     statement_ = i_ + 1;
   }
 
+  /// What kernel_body() gets after the body of the kernel that begins here.
+  [[nodiscard]] std::string arguments_of_kernel() const {
+    const std::string pointers = pointers_of_kernel(source_, i_);
+    const std::size_t name = function_name(source_, statement_);
+    const auto cluster = cluster_sizes_.find(source_.at(name).text);
+    return cluster == cluster_sizes_.end() ? pointers
+                                           : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+  }
+
+  /// __cluster_dims__(x, y, z) of a kernel's declaration.
+  void note_cluster_size() {
+    const std::size_t open = i_ + 1, close = source_.closing(open), name = function_name(source_, statement_);
+    if (!source_.at(open).is("(") || name == 0)
+      return source_.refuse(i_, "__cluster_dims__: expected __cluster_dims__(x, y, z) before the name of a kernel");
+    cluster_sizes_[source_.at(name).text] = source_.text_between(open, close);
+    source_.remove(i_, close + 1);
+  }
+
   void identifier(const token& t) {
-    if (t.is("__simtcc_host__")) {
+    if (t.is("__simtcc_cluster_dims__")) {
+      note_cluster_size();
+    } else if (t.is("__simtcc_host__")) {
       source_.replace(i_, "");
     } else if (t.is("__simtcc_global__")) {
       note_body(scope_kind::kernel);
@@ -128,9 +148,11 @@ class pass {
       if (is_texture && !source_.at(i_ - 1).is("::")) source_.replace(i_, "::exactdot::simt::texture_reference");
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) rewrite_memory_function(source_, i_);
+      if (scope != scope_kind::name_space && is_memory_function(source_, i_) && !names_.is_users(t.text) &&
+          !is_local(t.text))
+        rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t);
     }
   }
 
@@ -158,7 +180,10 @@ class pass {
     for (std::size_t i = statement_; i + 1 < source_.size(); ++i) {
       const token& t = source_.at(i);
       if (t.kind == token_kind::identifier && names_.linked.contains(t.text)) return false;
-      if (t.is("::") && source_.at(i + 2).is("(")) return false;  // a member's definition
+      const token& after_name = source_.at(t.is("::") ? i + 2 : i);  // of a member's definition
+      if (t.is("::") && (after_name.is("(") || after_name.is("=") || after_name.is(";") || after_name.is("[") ||
+                         after_name.is("{")))
+        return false;
       if (t.is("operator")) return false;
       if (t.is(";") || t.is("=") || t.is("{")) return true;
       if (t.is("[")) i = source_.closing(i);
@@ -190,12 +215,56 @@ class pass {
     const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
       return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
     });
-    if (says(source_, function->statement, "__simtcc_host__") || is_local(t.text)) return;
+    if (is_for_host(*function) || is_local(t.text)) return;
     const std::size_t caller = function_name(source_, function->statement);
     source_.report_error(
         i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
                 (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") + " is not allowed");
+  }
+  /// Reports a variable of the host in a kernel or a function that only the device has. What this cannot know is a
+  /// finding of the program.
+  void check_variable(const token& t) {
+    if (!names_.host_variables.contains(t.text) || names_.device_variables.contains(t.text)) return;
+    const token &before = source_.at(i_ - 1), &next = source_.at(i_ + 1);
+    const bool is_qualified =
+        before.is("::") && (source_.at(i_ - 2).kind == token_kind::identifier || source_.at(i_ - 2).is(">"));
+    if (before.is(".") || before.is("->") || is_qualified || next.is("(") || next.is(":") || next.is("::")) return;
+    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
+      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
+    });
+    if (is_for_host(*function) || is_unevaluated(function->at)) return;
+    if (!before.is("::") && is_local_variable(t.text)) return;
+    source_.report_error(i_, "identifier \"" + std::string(t.text) +
+                                 "\" is undefined in device code: it is a variable of the host; expected a "
+                                 "parameter, or a __device__, __constant__ or __managed__ variable");
+  }
+  /// Whether a function or lambda is one for the host too.
+  [[nodiscard]] bool is_for_host(const open_brace& function) const {
+    for (std::size_t i = function.statement; i < function.at; ++i) {
+      if (source_.at(i).is("__simtcc_host__")) return true;
+    }
+    return false;
+  }
+  /// Whether this token is an operand of sizeof and the like.
+  [[nodiscard]] bool is_unevaluated(std::size_t first) const {
+    static constexpr std::array<std::string_view, 5> operators = {"sizeof", "decltype", "alignof", "noexcept",
+                                                                  "__typeof__"};
+    for (std::size_t i = i_ - 1; i > first; --i) {
+      if (is_closing(source_.at(i))) i = source_.opening(i);
+      if (source_.at(i).is(";") || source_.at(i).is("{")) return false;
+      if (std::any_of(operators.begin(), operators.end(),
+                      [&](std::string_view word) { return source_.at(i).is(word); }))
+        return source_.at(i + 1).is("(") || i + 1 == i_;
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_local_variable(std::string_view name) const {
+    const auto outermost = std::find_if(braces_.begin(), braces_.end(), [](const open_brace& brace) {
+      return brace.kind != scope_kind::name_space;
+    });
+    return may_declare(source_, name, outermost->statement, i_) ||
+           std::any_of(outermost, braces_.end(), [&](const open_brace& brace) { return has_member(brace, name); });
   }
   /// Whether a name may mean something else here than a function of a namespace: a parameter, a variable or a
   /// member.
@@ -290,7 +359,8 @@ class pass {
   std::size_t i_ = 0, statement_ = 0;
   int parentheses_ = 0;
   std::vector<open_brace> braces_;
-  std::map<std::size_t, scope_kind> bodies_;  // by the index of the opening brace
+  std::map<std::size_t, scope_kind> bodies_;                 // by the index of the opening brace
+  std::map<std::string_view, std::string> cluster_sizes_;    // of kernels, by their names
 };
 
 }  // namespace
@@ -301,7 +371,12 @@ rewritten rewrite(std::string_view preprocessed, const std::string& file, const 
   const declarations names = read_declarations(source);
   refuse_libraries(source, names);
   pass(source, names, how).run();
-  return {source.result(), source.problems(), notes_of(source, names)};
+  register_variables(source, names);
+  std::vector<std::string> files;
+  for (const source_file& one : source.files()) {
+    if (!one.system) files.push_back(one.name);
+  }
+  return {source.result(), source.problems(), notes_of(source, names), files};
 }
 
 }  // namespace exactdot::simtcc

@@ -29,6 +29,7 @@ struct rewritten {
   std::string text;
   std::vector<problem> problems;   // sorted as in the text
   std::vector<std::string> notes;  // for the user, of a text without problems
+  std::vector<std::string> files;  // that the text comes from, but those of the system
 };
 
 rewritten rewrite(std::string_view preprocessed, const std::string& file, const rewriting& how);
@@ -60,12 +61,17 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
 void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names);
 void rewrite_constant(source_edits& source, std::size_t i, std::size_t statement, const std::string& linkage);
 void rewrite_assembly(source_edits& source, std::size_t i);
+/// Whether the tokens from `first` to `end` may declare a parameter or variable of this name.
+bool may_declare(const source_edits& source, std::string_view name, std::size_t first, std::size_t end);
+/// Lists the variables of namespaces for the program.
+void register_variables(source_edits& source, const declarations& names);
 /// Refuses what the user's files use of libraries whose headers are empty.
 void refuse_libraries(source_edits& source, const declarations& names);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);
-/// In a kernel, memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by
-/// accesses that are not instrumented.
+/// memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by accesses that are
+/// not instrumented.
+bool is_memory_function(const source_edits& source, std::size_t i);
 void rewrite_memory_function(source_edits& source, std::size_t i);
 void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);
 /// The notes about what the user's files use: functions of earlier toolkits, stand-ins for headers.

@@ -1,17 +1,20 @@
 // What the checks of exercises use, and their main. A check comes after it, the learner's file before.
 //
-// The program appends to the file that its argument names, a line an event: "run", "case", "error", "wrong", "done", with
-// fields behind tabs. It stops at the first wrong result, so the last case is the one that fails.
+// The program appends to the file that its argument names, a line an event: "run", "case", "error", "wrong", "exception",
+// "done", with fields behind tabs. It stops at the first wrong result, so the last case is the one that fails.
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
+#include <exception>
 #include <limits>
 #include <random>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 namespace exercise {
@@ -32,6 +35,14 @@ inline void log(const std::string& line) {
 [[noreturn]] inline void stop(const std::string& line) {
   log(line);
   std::exit(0);
+}
+
+/// Ends the check by an exception of the learner's code.
+[[noreturn]] inline void stop_by_exception(const std::type_info* type, std::string what) {
+  for (char& c : what) c = c == '\n' || c == '\t' ? ' ' : c;
+  int status = 0;
+  char* const name = type == nullptr ? nullptr : abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+  stop("exception\t" + std::string(name == nullptr ? "an unknown type" : name) + (what.empty() ? "" : ": " + what));
 }
 
 /// Names what is tried next, such as "n = 33".
@@ -140,7 +151,13 @@ int main(int count, char** values) {
   exercise::log_file() = count == 2 ? std::fopen(values[1], "a") : nullptr;
   if (exercise::log_file() == nullptr) return 2;
   exercise::log("run");
-  exercise::check();
+  try {
+    exercise::check();
+  } catch (const std::exception& thrown) {
+    exercise::stop_by_exception(&typeid(thrown), thrown.what());
+  } catch (...) {
+    exercise::stop_by_exception(abi::__cxa_current_exception_type(), "");
+  }
   exercise::wait();
   exercise::log("done");
   return 0;

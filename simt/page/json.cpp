@@ -284,6 +284,7 @@ std::string faults_of(const recorded_launch& launch, page_sources& sources) {
     json_list one;
     one.add_text("kind", name_of(found.kind)).add_text("head", brief.text()).add("sites", sites.array());
     one.add_text("cause", found.cause).add_text("fix", found.fix).add_number("times", found.times);
+    one.add_number("otherLeftOut", i < launch.other_sides_left_out.size() ? launch.other_sides_left_out[i] : 0);
     all.add(one.object());
   }
   return all.array();

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
+#include "program_variables.hpp"
 #include "running.hpp"
 #include "symbols.hpp"
 
@@ -14,13 +16,15 @@ namespace {
 
 /// Reports host code that uses device memory: on a GPU it would crash. Here it continues.
 void check_host_access(const void* address, bool write, const void* caller) {
-  if (!device_memory::instance().holds(reinterpret_cast<std::uintptr_t>(address))) return;
+  const auto word = reinterpret_cast<std::uintptr_t>(address);
+  const bool is_memory = device_memory::instance().holds(word);
+  if (!is_memory && !is_device_variable(word)) return;
   const runtime_lock lock(std::try_to_lock);
-  if (!lock.is_held()) return;
   auto& runtime = runtime_context::instance();
+  if (!lock.is_held() || (lock.is_nested() && !runtime.in_callback)) return;
+  if (!is_memory) return check_device_variable(word, write ? "write" : "read", write, caller);
   const auto at = runtime.find(address);
   if (at == runtime.allocations.end()) return;
-  const auto word = reinterpret_cast<std::uintptr_t>(address);
   if (at->second.use != memory_use::device) {
     const region* const buffer = device_memory::instance().find(word);
     if (buffer != nullptr && !runtime.in_callback) runtime.check_host_order(*buffer, word, write, caller);
@@ -33,7 +37,57 @@ void check_host_access(const void* address, bool write, const void* caller) {
                  write ? "write" : "read", caller);
 }
 
+/// Returns the innermost return address on the stack whose line is the user's, from the frame that returns to `from`
+/// outwards; `from` if there is none.
+const void* user_frame(const void* from) {
+  struct search {
+    const void* from;
+    const void* found;
+    bool begun;
+  } look{from, from, from == nullptr};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* data) {
+        auto& state = *static_cast<search*>(data);
+        const auto* const caller = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+        state.begun = state.begun || caller == state.from;
+        if (!state.begun) return _URC_NO_REASON;
+        const source_line line = find_line(caller);
+        const bool is_of_runtime = line.file.empty() || line.file.find("simt/runtime/") != std::string::npos;
+        if (is_of_runtime || is_foreign(line.file)) return _URC_NO_REASON;
+        state.found = caller;
+        return _URC_END_OF_STACK;
+      },
+      &look);
+  return look.found;
+}
+
 }  // namespace
+
+/// The standard library's algorithms make their accesses in functions of their own. A look at the stack takes
+/// microseconds: after some of them, the last answer for an address holds.
+const void* user_call(const void* caller) {
+  if (is_user_code(caller)) return caller;
+  struct known_call {
+    const void* call = nullptr;
+    int looks = 0;
+  };
+  static auto& known = *new std::unordered_map<const void*, known_call>;
+  constexpr int max_looks = 1000;
+  known_call& answer = known[caller];
+  if (answer.looks < max_looks) ++answer.looks, answer.call = user_frame(caller);
+  return answer.call;
+}
+
+/// On a GPU the host has a variable of its own under the name.
+void check_device_variable(std::uintptr_t address, const char* action, bool write, const void* caller) {
+  if (!is_device_variable(address)) return;
+  const detail::program_variable* const variable = find_program_variable(address);
+  fault* const found = runtime_context::instance().report(
+      fault_kind::host_access, std::string(variable->keyword) + " variable " + variable->name, action, caller);
+  if (found == nullptr) return;
+  found->cause = "the host sees a copy of its own, not the device's variable";
+  found->fix = write ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol";
+}
 
 runtime_context& runtime_context::instance() {
   static auto* const instance = new runtime_context;  // lives until the report at the program's end
@@ -48,6 +102,7 @@ runtime_context::runtime_context() : settings(read_settings()) {
   stream.settings().budget_name = "SIMTCC_STEPS";
   stream.settings().show_progress = true;
   stream.settings().profile = settings.profile;
+  find_program_variable(0);  // reads the list before any access of the host, which may come from reading it
   host_access = check_host_access;
 }
 
@@ -67,17 +122,8 @@ void runtime_context::note_failure(cudaError_t error) {
       std::find(std::begin(expected), std::end(expected), error) != std::end(expected))
     return;
   failed.error = error;
-  _Unwind_Backtrace(
-      [](_Unwind_Context* frame, void* data) {
-        const auto* const caller = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
-        const source_line line = find_line(caller);
-        if (line.file.empty() || is_foreign(line.file) || line.file.find("simt/runtime/") != std::string::npos)
-          return _URC_NO_REASON;
-        auto& found = *static_cast<failed_call*>(data);
-        found.file = line.file, found.line = line.line;
-        return _URC_END_OF_STACK;
-      },
-      &failed);
+  const source_line line = find_line(user_frame(nullptr));
+  failed.file = line.file, failed.line = line.line;
 }
 
 cudaError_t runtime_context::wait() {
@@ -126,16 +172,28 @@ std::map<const void*, allocation>::const_iterator runtime_context::find(const vo
   return static_cast<std::size_t>(offset) < at->second.bytes || offset == 0 ? at : allocations.end();
 }
 
-void runtime_context::report(fault_kind kind, const std::string& variable, const std::string& action,
-                             const void* caller) {
+std::optional<std::pair<std::uintptr_t, std::size_t>> runtime_context::find_symbol(std::uintptr_t address) const {
+  const auto after = symbols.upper_bound(address);
+  if (after == symbols.begin()) return {};
+  const auto& [first, bytes] = *std::prev(after);
+  return address - first < bytes ? std::optional(std::pair(first, bytes)) : std::nullopt;
+}
+
+fault* runtime_context::report(fault_kind kind, const std::string& variable, const char* action,
+                               const void* caller) {
   detail::stream_state& state = stream.state();
-  const auto [at, fresh] = state.known_faults.try_emplace({kind, caller, nullptr, ""}, state.faults.size());
-  if (!fresh) {
+  const void* const site = user_call(caller);
+  const auto [at, fresh] = state.known_faults.try_emplace({kind, site, nullptr, action}, state.faults.size());
+  const source_line line = find_line(site);
+  if (fresh && line.line != 0) {  // an algorithm with a function of the user makes its accesses at many addresses
+    const std::string text = line.file + ":" + std::to_string(line.line) + " " + action;
+    at->second = state.known_lines.try_emplace({kind, text, ""}, at->second).first->second;
+  }
+  if (at->second != state.faults.size()) {
     ++state.faults[at->second].times;
-    return;
+    return nullptr;
   }
   fault& found = state.faults.emplace_back();
-  const source_line line = find_line(caller);
   found.kind = kind;
   found.fix = fix_of(kind);
   found.space = "global";
@@ -144,6 +202,7 @@ void runtime_context::report(fault_kind kind, const std::string& variable, const
   found.site.action = action;
   found.site.file = line.file;
   found.site.line = line.line;
+  return &found;
 }
 
 }  // namespace exactdot::simt

@@ -9,7 +9,9 @@
 #include <exactdot/simt/simulator.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "settings.hpp"
@@ -33,12 +35,18 @@ struct refused_launch {
 /// Held by every call of the runtime that reads or changes its state, and during a launch: host threads take turns.
 class runtime_lock {
  public:
-  runtime_lock() : held_(mutex()) {}
+  runtime_lock() : held_(mutex()) { ++depth; }
   /// Of an access by host code, which does not wait for a launch.
-  explicit runtime_lock(std::try_to_lock_t attempt) : held_(mutex(), attempt) {}
+  explicit runtime_lock(std::try_to_lock_t attempt) : held_(mutex(), attempt) { depth += is_held() ? 1 : 0; }
+  ~runtime_lock() { depth -= is_held() ? 1 : 0; }
+  runtime_lock(const runtime_lock&) = delete;
+  runtime_lock& operator=(const runtime_lock&) = delete;
   [[nodiscard]] bool is_held() const { return held_.owns_lock(); }
+  /// Whether this thread held it before: the runtime itself is at work, or calls a function of the program.
+  [[nodiscard]] bool is_nested() const { return is_held() && depth > 1; }
 
  private:
+  static inline int depth = 0;  // under the lock
   static std::recursive_mutex& mutex() {
     static auto& of_process = *new std::recursive_mutex;
     return of_process;
@@ -72,6 +80,7 @@ class runtime_context {
   program_settings settings;
   simt::stream stream;
   std::map<const void*, allocation> allocations;  // by first address
+  std::map<std::uintptr_t, std::size_t> symbols;  // bytes of the device's variables of which the program has the address
   std::size_t allocated = 0;
   std::map<const void*, std::size_t> shared_limits;  // raised limits of dynamic shared memory, by kernel
   refused_launch unseen;
@@ -92,8 +101,12 @@ class runtime_context {
 
   /// Returns the allocation that holds the address; allocations.end() if there is none.
   [[nodiscard]] std::map<const void*, allocation>::const_iterator find(const void* address) const;
-  /// Adds a fault of host code at a call's return address. Each call is reported once and then counted.
-  void report(fault_kind kind, const std::string& variable, const std::string& action, const void* caller);
+  /// Returns address and bytes of the variable of the device that holds the address, if the program got it from
+  /// cudaGetSymbolAddress.
+  [[nodiscard]] std::optional<std::pair<std::uintptr_t, std::size_t>> find_symbol(std::uintptr_t address) const;
+  /// Adds a fault of host code at a call's return address. Each call is reported once and then counted. Returns it if
+  /// it is new, else null.
+  fault* report(fault_kind kind, const std::string& variable, const char* action, const void* caller);
 
   // order_checks.cpp
   /// Work on the current stream begins: a copy or fill; a launch, before it and after it.
@@ -129,6 +142,12 @@ struct architecture_limits {
 };
 const architecture_limits& limits_of(unsigned architecture);
 inline constexpr int multiprocessors = 4;
+
+/// Reports host code that uses a variable of the device by its name, if the address is in one.
+void check_device_variable(std::uintptr_t address, const char* action, bool write, const void* caller);
+
+/// Returns the innermost return address whose line is the user's, of the calls that lead to this one of host code.
+const void* user_call(const void* caller);
 
 /// Returns the first address of the kernel that contains this address.
 const void* kernel_at(const void* address);

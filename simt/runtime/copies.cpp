@@ -2,6 +2,8 @@
 //
 // A range outside of an allocation, or a direction that does not fit the addresses, is cudaErrorInvalidValue, as in
 // CUDA. A copy out of device memory that nothing has written is a finding at the line of the call.
+#include <link.h>
+
 #include <cstring>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
@@ -9,6 +11,7 @@
 #include "context.hpp"
 #include "graphs.hpp"
 #include "machine.hpp"
+#include "program_variables.hpp"
 #include "row_copies.hpp"
 
 namespace exactdot::simt {
@@ -26,18 +29,22 @@ bool is_allowed(const rows& range, bool on_device) {
   const auto& runtime = runtime_context::instance();
   const auto at = runtime.find(reinterpret_cast<const void*>(range.first));
   if (at == runtime.allocations.end()) {
-    // a released or foreign address of the simulator, or host memory: variables of the program are both
-    return !device_memory::instance().holds(range.first);
+    // a released or foreign address of the simulator; a variable of the device; or host memory
+    if (device_memory::instance().holds(range.first)) return false;
+    const auto symbol = runtime.find_symbol(range.first);
+    return !symbol || range.first + range.span() <= symbol->first + symbol->second;
   }
   if (!on_device && at->second.use == memory_use::device) return false;
   const std::size_t offset = range.first - reinterpret_cast<std::uintptr_t>(at->first);
   return range.span() <= at->second.bytes - offset;
 }
 
-/// Returns whether host memory is given where device memory is expected: not the program's variables.
+/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory too
+/// until the program has asked for its address.
 bool is_host_memory(std::uintptr_t address) {
   const auto& runtime = runtime_context::instance();
-  return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end();
+  return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end() &&
+         !runtime.find_symbol(address);
 }
 
 /// Returns the first byte of a range that holds data and is unwritten; its end if there is none. Without a type,
@@ -94,6 +101,8 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
   const cudaError_t failed = runtime.wait();
   if (failed != cudaSuccess) return failed;
   report_if_unwritten(from, layout, action, caller);
+  if (!runtime.find_symbol(from.first)) check_device_variable(from.first, action, false, caller);
+  if (!runtime.find_symbol(to.first)) check_device_variable(to.first, action, true, caller);
   for (const rows* const range : {&from, &to})
     runtime.begin_copy({range->first, range->span(), range == &to, action, caller});
   for (std::size_t row = 0; row < to.height; ++row) {
@@ -142,9 +151,34 @@ cudaError_t run_waiting(Work work) {
   return result;
 }
 
+/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host, as
+/// in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
+bool is_symbol(const void* address, bool to_write) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  if (const detail::program_variable* const listed = find_program_variable(place)) return *listed->keyword != '\0';
+  struct search {
+    std::uintptr_t place;
+    bool to_write, found;
+  } look{place, to_write, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& state = *static_cast<search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const bool holds = state.place - (info->dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+          const bool fits = !state.to_write || (segment.p_flags & PF_W) != 0;
+          state.found = state.found || (segment.p_type == PT_LOAD && holds && fits);
+        }
+        return 0;
+      },
+      &look);
+  return look.found;
+}
+
 cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
                        bool to_symbol) {
   auto& runtime = runtime_context::instance();
+  if (!is_symbol(to_symbol ? to : from, to_symbol)) return finish(cudaErrorInvalidSymbol);
   if (offset > symbol_bytes || bytes > symbol_bytes - offset) return finish(cudaErrorInvalidValue);
   const rows other = row(to_symbol ? from : to, bytes);
   if (bytes != 0 && !is_allowed(other, true)) return finish(cudaErrorInvalidValue);
@@ -169,6 +203,16 @@ cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, s
 cudaError_t detail::copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes,
                                 std::size_t offset, bool to_symbol, cudaStream_t stream) {
   return run_or_capture(stream, [=] { return copy_words(to, from, bytes, symbol_bytes, offset, to_symbol); });
+}
+
+cudaError_t detail::get_symbol_address(void** pointer, const void* symbol, std::size_t bytes) {
+  const runtime_lock lock;
+  auto& runtime = runtime_context::instance();
+  if (pointer == nullptr) return runtime.finish(cudaErrorInvalidValue);
+  if (!is_symbol(symbol, false)) return runtime.finish(cudaErrorInvalidSymbol);
+  *pointer = const_cast<void*>(symbol);
+  runtime.symbols[reinterpret_cast<std::uintptr_t>(symbol)] = bytes;
+  return runtime.wait();
 }
 
 cudaError_t detail::copy_elements(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,

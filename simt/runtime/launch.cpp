@@ -17,6 +17,7 @@
 #include "context.hpp"
 #include "graphs.hpp"
 #include "per_thread.hpp"
+#include "program_variables.hpp"
 #include "recording.hpp"
 #include "running.hpp"
 
@@ -44,6 +45,8 @@ struct launch_state {
 std::string text_of(dim3 size) {
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
+
+bool is_single(dim3 size) { return size.x == 1 && size.y == 1 && size.z == 1; }
 
 struct refusal {
   cudaError_t error = cudaSuccess;
@@ -141,6 +144,24 @@ std::vector<recorded_pointer> named_pointers(const detail::kernel_pointers& poin
   return named;
 }
 
+/// Reports parameters that point into a variable of the device although the program has never asked for its address:
+/// they have the host's.
+void check_parameters(const configuration& launch, const detail::kernel_pointers& pointers) {
+  auto& runtime = runtime_context::instance();
+  for (const detail::kernel_pointer& one : pointers.values) {
+    const auto address = reinterpret_cast<std::uintptr_t>(one.address);
+    if (one.kind == 's' || !is_device_variable(address) || runtime.find_symbol(address)) continue;
+    const detail::program_variable* const variable = find_program_variable(address);
+    fault* const found = runtime.report(fault_kind::host_access,
+                                        std::string(variable->keyword) + " variable " + variable->name, "address",
+                                        variable);
+    if (found == nullptr) continue;
+    found->site.file = launch.file, found->site.line = launch.line;
+    found->cause = "the host has the address of a copy of its own, not of the device's variable";
+    found->fix = "cudaGetSymbolAddress, or the variable's name in the kernel";
+  }
+}
+
 }  // namespace
 
 const void* kernel_at(const void* address) {
@@ -176,11 +197,12 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
 }
 cudaError_t launch_result() { return of_this_thread<launch_state>().result; }
 
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers) {
-  run_configured(body, closure, bytes, __builtin_return_address(0), pointers);
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers,
+                    dim3 cluster) {
+  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, cluster);
 }
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers) {
+                    const kernel_pointers& pointers, dim3 cluster) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -191,12 +213,20 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
     std::fprintf(stderr, "simtcc: a kernel was called without <<<grid, block>>>\n");
     std::exit(2);
   }
-  const configuration launch = *std::exchange(state.configured, std::nullopt);
+  configuration launch = *std::exchange(state.configured, std::nullopt);
   auto& runtime = runtime_context::instance();
   state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
+  const bool has_cluster = !is_single(cluster);
+  if (has_cluster && is_single(launch.cluster)) launch.cluster = cluster;
+  if (has_cluster && text_of(launch.cluster) != text_of(cluster)) {
+    return refuse(launch, cudaErrorInvalidClusterSize,
+                  "clusters of " + text_of(launch.cluster) + " blocks; expected the kernel's __cluster_dims__, " +
+                      text_of(cluster));
+  }
   const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
+  check_parameters(launch, pointers);
   const std::vector<recorded_pointer> named = named_pointers(pointers);
   if (!is_capturing(launch.stream)) return run_now(launch, body, closure, bytes, kernel, named);
   // the parameters of a kernel are copied as bytes, as CUDA does

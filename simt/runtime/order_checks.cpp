@@ -54,7 +54,7 @@ void runtime_context::report_unordered(const region& buffer, std::uintptr_t addr
 }
 
 fault_site runtime_context::host_site(const char* action, const void* caller) {
-  const source_line line = find_line(caller);
+  const source_line line = find_line(user_call(caller));
   fault_site site;
   site.by_host = true, site.action = action, site.file = line.file, site.line = line.line;
   return site;

@@ -98,10 +98,11 @@ void on_end(int status, void*) {
   }
 }
 
-/// The status that quick_exit() got is not known here.
+int status_of_quick_exit = 0;
+
 void on_quick_end() {
-  const int status = report_now(0);
-  if (status != 0) end_process(status);
+  const int status = report_now(status_of_quick_exit);
+  if (status != status_of_quick_exit) end_process(status);
 }
 
 void on_signal(int signal) {
@@ -257,6 +258,13 @@ const char exactdot_simtcc_program = 1;
 /// Instead of the C library's, which ends the process without a word of what was found.
 [[noreturn]] void _exit(int status) { exactdot::simt::end_process(exactdot::simt::report_now(status)); }
 [[noreturn]] void _Exit(int status) { _exit(status); }
+
+/// simtcc links with --wrap=quick_exit: the functions that quick_exit() calls do not get its status.
+[[gnu::weak, noreturn]] void __real_quick_exit(int status);
+[[noreturn]] void __wrap_quick_exit(int status) {
+  exactdot::simt::status_of_quick_exit = status;
+  __real_quick_exit(status);
+}
 }
 
 constexpr char field = '\x1f', record = '\x1e', part = '\x1d';

@@ -1,6 +1,7 @@
 // Settings come as "name=value" lines of the program (simtcc's options) and as environment variables SIMTCC_NAME.
 #include "settings.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +63,15 @@ std::vector<Number> to_list(const std::string& name, const std::string& value, N
   return list;
 }
 
+/// A pipe that nobody reads would let the program wait at its end; one that is closed again would end its reader.
+void check_pipe(const std::string& name, const std::string& file) {
+  if (open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC) < 0) {
+    std::fprintf(stderr, "simtcc: %s=%s: cannot write it: %s\n", name.c_str(), file.c_str(),
+                 errno == ENXIO ? "it is a pipe that nobody reads" : std::strerror(errno));
+    std::exit(2);
+  }
+}
+
 /// Ends the program before it runs, if its findings could not be written, or would replace a source file or the
 /// program.
 void check_report_file(const std::string& name, const std::string& file) {
@@ -69,6 +79,7 @@ void check_report_file(const std::string& name, const std::string& file) {
   std::error_code absent;
   if (has_name_of_source(file) || std::filesystem::equivalent(file, "/proc/self/exe", absent))
     refuse(name, file, "the name of a file for findings, not of a source file or of the program");
+  if (std::filesystem::is_fifo(file, absent)) return check_pipe(name, file);
   std::FILE* const opened = std::fopen(file.c_str(), "a");
   if (opened == nullptr) {
     std::fprintf(stderr, "simtcc: %s=%s: cannot write it: %s\n", name.c_str(), file.c_str(), std::strerror(errno));

@@ -44,6 +44,7 @@ void wait_group(bool bulk, int groups_left, bool reads_only, const void* caller)
 
 unsigned cluster_block_rank() { return running->cluster_rank(); }
 unsigned cluster_num_blocks() { return running->blocks_per_cluster(); }
+dim3 cluster_dimensions_of_launch() { return running->cluster_size(); }
 void cluster_arrive() { arrive_at_cluster_barrier("barrier.cluster.arrive", true, CALLER); }
 void cluster_arrive_relaxed() { arrive_at_cluster_barrier("barrier.cluster.arrive.relaxed", false, CALLER); }
 void cluster_wait() { wait_at_cluster_barrier(CALLER); }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "running.hpp"
@@ -31,6 +32,14 @@ void report_access(const void* address, std::size_t size, bool write, access_ord
     }
     running->access(at, size, write, order, caller);
   });
+}
+
+/// Of a function that the check itself may call: where --wrap replaces it, also by libraries that are linked statically.
+void report_host_access(const void* address, std::size_t size, bool write, const void* caller) {
+  static std::atomic<bool> is_checking;
+  if (size == 0 || in_kernel || running != nullptr || host_access == nullptr || is_checking.exchange(true)) return;
+  host_access(address, write, caller);
+  is_checking = false;
 }
 
 /// *target = next(*target) in one step. Resumes the threads parked at that address if the value changes.
@@ -155,9 +164,12 @@ void __tsan_atomic_signal_fence(int) {}
 [[gnu::weak]] void* __real_memmove(void* to, const void* from, std::size_t size);
 [[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
-  if (in_kernel) {  // the runtime calls these too
+  if (in_kernel) {
     report_access(to, size, true, access_order::plain, CALLER);
     report_access(from, size, false, access_order::plain, CALLER);
+  } else {
+    report_host_access(to, size, true, CALLER);
+    report_host_access(from, size, false, CALLER);
   }
   return __real_memcpy(to, from, size);
 }
@@ -165,12 +177,50 @@ void* __wrap_memmove(void* to, const void* from, std::size_t size) {
   if (in_kernel) {
     report_access(from, size, false, access_order::plain, CALLER);
     report_access(to, size, true, access_order::plain, CALLER);
+  } else {
+    report_host_access(from, size, false, CALLER);
+    report_host_access(to, size, true, CALLER);
   }
   return __real_memmove(to, from, size);
 }
 void* __wrap_memset(void* to, int value, std::size_t size) {
-  if (in_kernel) report_access(to, size, true, access_order::plain, CALLER);
+  if (in_kernel) {
+    report_access(to, size, true, access_order::plain, CALLER);
+  } else {
+    report_host_access(to, size, true, CALLER);
+  }
   return __real_memset(to, value, size);
+}
+
+// What simtcc lets the C library's functions be called (host_memory.h), so that the host's use of device memory is seen
+// in algorithms of the standard library too. In kernels compilers announce their copies of structs before they call
+// these, so nothing is reported there.
+void* exactdot_memcpy(void* to, const void* from, std::size_t size) {
+  report_host_access(to, size, true, CALLER);
+  report_host_access(from, size, false, CALLER);
+  return __builtin_memcpy(to, from, size);
+}
+void* exactdot_memmove(void* to, const void* from, std::size_t size) {
+  report_host_access(from, size, false, CALLER);
+  report_host_access(to, size, true, CALLER);
+  return __builtin_memmove(to, from, size);
+}
+void* exactdot_memset(void* to, int value, std::size_t size) {
+  report_host_access(to, size, true, CALLER);
+  return __builtin_memset(to, value, size);
+}
+int exactdot_memcmp(const void* left, const void* right, std::size_t size) {
+  report_host_access(left, size, false, CALLER);
+  report_host_access(right, size, false, CALLER);
+  return __builtin_memcmp(left, right, size);
+}
+std::size_t exactdot_fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+  report_host_access(to, size * count, true, CALLER);
+  return std::fread(to, size, count, file);
+}
+std::size_t exactdot_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
+  report_host_access(from, size * count, false, CALLER);
+  return std::fwrite(from, size, count, file);
 }
 
 // The compiler's calls for memory blocks: plain accesses of a range. The write first, as GCC announces a copy.

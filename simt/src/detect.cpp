@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "machine.hpp"
+#include "program_variables.hpp"
 
 namespace exactdot::simt {
 
@@ -27,7 +28,8 @@ location machine::locate(std::uintptr_t address, std::size_t size) {
     for (region& global : globals_) {
       if (global.holds(address)) found.range = &global;
     }
-    if (found.range == nullptr) found.range = device_memory::instance().find_registered(address);
+    if (found.range == nullptr || is_host_variable(address))
+      found.range = device_memory::instance().find_registered(address);
   }
   if (found.range != nullptr && !found.range->holds(found.address, size)) found.range = nullptr;
   return found;
@@ -126,6 +128,7 @@ void machine::synchronise_through(const location& place, const access_kind& kind
 void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
   if (kind.read) check_written(place, size, kind, caller);
   if (kind.reads()) place.range->mark_read(place.address, size);
+  if (kind.reads() && place.range->is_highest_read(place.address)) note_highest_read(*place.range, place.address, size);
   if (kind.write) place.range->mark_written_by_kernel(place.address, size);
   if (kind.write) note_result(*place.range, kind);
   check_races(place, size, kind, caller);

@@ -69,6 +69,7 @@ class machine {
 
   // clusters
   [[nodiscard]] std::uint32_t blocks_per_cluster() const { return blocks_per_cluster_; }
+  [[nodiscard]] dim3 cluster_size() const { return cluster_size_; }
   [[nodiscard]] std::uint32_t cluster_rank() const { return current_->parent->rank; }
   void* map_shared(std::uintptr_t address, std::uint32_t rank, const void* caller);
   void cluster_arrive(const char* operation, bool release, const void* caller);
@@ -246,6 +247,7 @@ class machine {
   [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
 
   // unread.cpp
+  void note_highest_read(region& range, std::uintptr_t address, std::size_t size) const;
   void note_exchange(const region& range, const access_record& written);
   void note_seen();
   void note_result(const region& range, const access_kind& kind);

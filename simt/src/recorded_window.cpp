@@ -71,6 +71,9 @@ void recording::offer(const recorded_step& step) {
 void recording::apply_before(const recorded_step& step) {
   if (step.kind < step_kind::opened) {
     ++launch_.skipped_steps;
+    constexpr std::size_t max_accesses = 1 << 20;
+    if (left_out_accesses_.size() < max_accesses)
+      left_out_accesses_[{step.thread, step.file, step.line}] = launch_.skipped_steps;
     before_[step.thread] = {step.thread, false, false, step};
   }
   if (step.kind == step_kind::opened || step.kind == step_kind::completed) {
@@ -106,6 +109,7 @@ void recording::leave_out(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) offer(launch_.steps[i]), apply_before(launch_.steps[i]);
   launch_.steps.erase(launch_.steps.begin(), launch_.steps.begin() + static_cast<std::ptrdiff_t>(count));
   if (unfinished_ != none) unfinished_ -= count;
+  if (resumed_ != none) resumed_ -= count;
   forget_arrays();
 }
 
@@ -196,7 +200,7 @@ void recording::keep_selected(std::size_t front) {
     }
   }
   launch_.steps = std::move(kept);
-  unfinished_ = unfinished;
+  unfinished_ = unfinished, resumed_ = none;
   left_out_ = 0;
 }
 
@@ -206,7 +210,7 @@ void recording::finish_undecided() {
   launch_.steps = std::move(first_.steps);
   launch_.dropped_steps += first_.dropped, launch_.steps_of_others += first_.of_others;
   launch_.skipped_steps = 0;
-  before_.clear();
+  before_.clear(), left_out_accesses_.clear();
 }
 
 void recording::finish_decided() {

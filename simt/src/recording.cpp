@@ -49,12 +49,13 @@ recording::recording(detail::recorder_state& state, recorded_launch& launch) : s
 recorded_step* recording::note(unsigned thread, step_kind kind, const char* action, recorded_line line,
                                std::uint64_t turn) {
   if (fault_step_ != none && !is_decided_) decide();
+  const bool resumes = !is_consequence(kind) && waiting_.erase(thread) != 0;
   if (!(is_decided_ ? is_shown(thread) : is_chosen_block(thread))) {
-    ++launch_.steps_of_others;
+    if (!resumes) ++launch_.steps_of_others;
     return nullptr;
   }
   if (is_decided_ && launch_.steps.size() >= limit_) {
-    if (!is_consequence(kind)) ++launch_.dropped_steps;
+    if (!is_consequence(kind) && !resumes) ++launch_.dropped_steps;
     last_steps_.erase(thread);  // so that its faults do not show at an earlier step
     return nullptr;
   }
@@ -64,6 +65,10 @@ recorded_step* recording::note(unsigned thread, step_kind kind, const char* acti
   if (!is_consequence(kind) && !joins) ++turn_;
   lock_step_turn_ = turn;
   turn_thread_ = thread;
+  if (resumes) {
+    const auto last = last_steps_.find(thread);
+    resumed_ = launch_.steps.size(), waited_ = last == last_steps_.end() ? none : last->second;
+  }
   last_steps_[thread] = left_out_ + launch_.steps.size();
   recorded_step& step = launch_.steps.emplace_back();
   step.turn = turn_, step.thread = thread, step.kind = kind, step.action = action;
@@ -90,6 +95,7 @@ void recording::note_values(recorded_step& step, const location& place, std::uin
 }
 
 void recording::turn_into_spin(unsigned thread) {
+  if (launch_.model == execution::independent) waiting_.insert(thread);  // in lock step it has made the access
   recorded_step* const step = last_step(thread);
   if (step == nullptr) return;
   const bool executed = unfinished_ != static_cast<std::size_t>(step - launch_.steps.data());
@@ -133,7 +139,22 @@ void recording::finish_step() {
   if (unfinished_ == none) return;
   recorded_step& step = launch_.steps[unfinished_];
   step.after = value_at(contents_, step.size, step.after.is_written);
-  unfinished_ = none;
+  const bool has_waited = unfinished_ == resumed_;
+  unfinished_ = resumed_ = none;
+  if (has_waited) join_with_wait();
+}
+
+/// The last step is an access after a wait at it. Removes it if nothing has changed.
+void recording::join_with_wait() {
+  const recorded_step& step = launch_.steps.back();
+  const bool is_last = last_steps_[step.thread] == left_out_ + launch_.steps.size() - 1;
+  if (!is_last || step.fault >= 0 || waited_ == none || waited_ < left_out_) return;
+  const recorded_step& waited = launch_.steps[waited_ - left_out_];
+  if (waited.kind != step_kind::spin || waited.array != step.array || waited.offset != step.offset) return;
+  if (waited.after.words != step.before.words || step.before.words != step.after.words) return;
+  last_steps_[step.thread] = waited_;
+  launch_.steps.pop_back();
+  --turn_;
 }
 
 void recording::note_fault(unsigned thread, std::size_t fault) {
@@ -177,6 +198,20 @@ void recording::finish(const std::vector<fault>& faults) {
   for (std::size_t i = launch_.first_fault; i < faults.size(); ++i) {
     if (!numbers.contains(static_cast<int>(i))) launch_.faults.push_back(faults[i]);
   }
+  for (const fault& found : launch_.faults) launch_.other_sides_left_out.push_back(number_left_out(found.other_site));
+}
+
+/// Returns the number of the last step at a site among those before the ones that are kept; 0 if none is there.
+std::uint64_t recording::number_left_out(const fault_site& site) const {
+  const auto file = std::find(launch_.files.begin(), launch_.files.end(), site.file);
+  if (site.action.empty() || site.by_host || file == launch_.files.end()) return 0;
+  const auto number = [](const index3& index, const index3& size) {
+    return std::int64_t{index.x} + std::int64_t{size.x} * (index.y + std::int64_t{size.y} * index.z);
+  };
+  const std::int64_t thread =
+      number(site.block, launch_.grid) * launch_.threads_per_block + number(site.thread, launch_.block);
+  const auto at = left_out_accesses_.find({thread, file - launch_.files.begin(), site.line});
+  return at == left_out_accesses_.end() ? 0 : at->second;
 }
 
 int recording::index_of_file(const std::string& file) {

@@ -4,11 +4,13 @@
 // until then no other thread runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exactdot/simt/recording.hpp>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,8 @@ class recording {
   void leave_out(std::size_t count);      // of the oldest steps
   void forget_arrays();
   void apply_before(const recorded_step& step);
+  void join_with_wait();
+  [[nodiscard]] std::uint64_t number_left_out(const fault_site& site) const;
   void decide();
   void show(std::vector<unsigned> threads);
   [[nodiscard]] bool is_shown(unsigned thread) const { return thread < is_shown_.size() && is_shown_[thread]; }
@@ -113,9 +117,17 @@ class recording {
   unsigned turn_thread_ = ~0U;
   std::size_t entries_ = 0;
 
+  // A thread that waits at an access makes it when it goes on. If it finds what was there before, the two are one
+  // step.
+  std::unordered_set<unsigned> waiting_;
+  std::size_t resumed_ = none;  // the step that such an access has become
+  std::size_t waited_ = none;   // its thread's last step before, counted from the launch's first one
+
   first_steps first_;
   std::unordered_map<unsigned, thread_before> before_;  // threads that have not exited
   std::vector<bool> has_exited_;                        // by thread
+  // of the accesses before the steps that are kept, by thread, file and line: the number of the last one
+  std::map<std::array<std::int64_t, 3>, std::uint64_t> left_out_accesses_;
   std::vector<array_bytes> contents_before_;  // of the arrays, as far as steps that were left out change them
   std::size_t fault_step_ = none;             // of the first finding
   bool is_decided_ = false;

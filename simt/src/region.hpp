@@ -127,6 +127,13 @@ class region {
   void mark_written_by_kernel(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_by_kernels_.insert(word_at(address), words_of(address, bytes));
   }
+  /// The highest address that a kernel has read; and whether that thread had its place from memory, as an index or a
+  /// pointer.
+  [[nodiscard]] bool is_highest_read(std::uintptr_t address) const { return address > highest_read_; }
+  void note_highest_read(std::uintptr_t address, bool is_gathered) {
+    highest_read_ = address, highest_is_gathered_ = is_gathered;
+  }
+  [[nodiscard]] bool highest_is_gathered() const { return highest_is_gathered_; }
   /// Whether reads are recorded; and of the word at an address, whether anything has read it, or a kernel written
   /// it.
   [[nodiscard]] bool records_reads() const { return !all_written_; }
@@ -177,6 +184,8 @@ class region {
   byte_set written_;
   byte_set read_, written_by_kernels_;  // sets of words
   bool all_written_;
+  std::uintptr_t highest_read_ = 0;
+  bool highest_is_gathered_ = false;
 };
 
 }  // namespace exactdot::simt

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "machine.hpp"
+#include "program_variables.hpp"
 #include "symbols.hpp"
 
 namespace exactdot::simt {
@@ -60,6 +61,11 @@ std::string machine::name_of_address(std::uintptr_t address) const {
   }
   if (!module_.is_near_shared(address) && !module_.is_global(address))
     return address < 4096 ? "a null pointer" : "host memory";
+  if (is_host_variable(address)) {
+    const detail::program_variable& variable = *find_program_variable(address);
+    const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(variable.address);
+    return std::string("host memory, variable ") + variable.name + (offset == 0 ? "" : " + " + bytes(offset));
+  }
   variable found = module_.is_near_shared(address) ? module_.nearest(address) : module_.find(address);
   if (found.name.empty()) return "";
   if (address < found.start) return bytes(found.start - address) + " before " + found.name;
@@ -133,6 +139,14 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   if (kind == fault_kind::out_of_bounds && memory.holds(place.address) &&
       memory.find_released(place.address).second == 0)
     found->fix = "a guard such as if (i < n)";
+  if (kind == fault_kind::out_of_bounds && found->variable.starts_with("dynamic shared memory of 0 bytes")) {
+    found->cause = "the launch gives the kernel no dynamic shared memory";
+    found->fix = "its bytes as the third value of <<<grid, block, bytes>>>";
+  }
+  if (kind == fault_kind::out_of_bounds && found->variable.starts_with("host memory")) {
+    found->cause = "a kernel cannot use the host's memory";
+    found->fix = "memory of cudaMalloc and cudaMemcpy, or managed memory";
+  }
   if (!detail.empty()) found->variable += (found->variable.empty() ? "" : ": ") + detail;
   found->site = site_of(current_->number, action, site);
   if (other != nullptr) found->other_site = site_of(other->thread - 1, other_action, other->caller);

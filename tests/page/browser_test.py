@@ -32,6 +32,7 @@ OWN_PAGES = {  # of own_kernels.cu: its argument, and the model
     "lock of a warp": ("lock", "lock_step"),
     "late race": ("late", "independent"),
     "null pointer": ("null", "independent"),
+    "early side": ("early side", "independent"),
 }
 WIDTHS = (800, 1440)
 MAX_BYTES = 2_000_000

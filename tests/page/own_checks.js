@@ -78,6 +78,12 @@ function checkLateRace() {
   check(position > 1 && $("sentence").textContent.includes("words[900]"), `late race: step ${position}: ${$("sentence").textContent}`);
 }
 
+/// The other side of the finding is thousands of steps before those that are shown.
+function checkEarlySide() {
+  const text = $("findings").textContent, number = /other side: not shown, step (\d+) of those left out before the first/.exec(text);
+  check(number && Number(number[1]) > 0 && Number(number[1]) < 5000, `early side: ${text}`);
+}
+
 /// An access to no array is a step too, and its finding leads to it.
 function checkOutside() {
   clickAt($("findings").querySelector(".lead"));
@@ -96,6 +102,7 @@ function checkAddress() {
 function checkKernels() {
   if (run.kernel === "lock_of_a_warp") return checkLock();
   if (run.kernel === "late_race") return checkLateRace();
+  if (run.kernel === "early_side") return checkEarlySide();
   if (run.kernel === "beyond") return checkOutside();
   checkRace();
   checkTree();

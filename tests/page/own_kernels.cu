@@ -45,6 +45,20 @@ __global__ void late_race(int* words, int* slow) {
   if (threadIdx.x == 70 && (blockIdx.x == 3 || blockIdx.x == 5)) words[900] += 1;
 }
 
+/// The first step of a thread races with the last one of another, which no page has both.
+__global__ void early_side(int* words, int* slow) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0) words[1] = 1;
+  for (int k = 0; k < 100; ++k) slow[8 * i + k % 8] += k;
+  if (i == 600) words[2] = words[1];
+}
+
+/// Two threads wait for a word that nobody writes.
+__global__ void spin(volatile int* words) {
+  while (words[3] == 0) {
+  }
+}
+
 struct vectors {
   const float* x;
   int n;
@@ -92,9 +106,11 @@ int main(int argc, char** argv) {
   if (is(what, "names")) names<double, 4><<<1, 4>>>(vectors{x, 4}, reinterpret_cast<double*>(y));
   if (is(what, "lock")) lock_of_a_warp<<<1, 8>>>(total, total + 1);
   if (is(what, "late")) late_race<<<8, 128>>>(words, slow);
+  if (is(what, "early side")) early_side<<<8, 128>>>(words, slow);
+  if (is(what, "spin")) spin<<<1, 2>>>(words);
   if (is(what, "many") || is(what, "many, then race")) {
     for (int i = 0; i < 1'000'000 / (argc > 2 ? std::atoi(argv[2]) : 1); ++i) step_once<<<1, 1>>>(total);
     if (is(what, "many, then race")) count<<<2, 4>>>(total);
   }
-  return is(what, "lock") || is(what, "null") ? 0 : cudaDeviceSynchronize();
+  return is(what, "lock") || is(what, "spin") || is(what, "null") ? 0 : cudaDeviceSynchronize();
 }

@@ -91,6 +91,19 @@ def bad_input():
     expect([simtcc, kept, "-o", "other.cpp"], 2, r"-o other\.cpp: has the name of a source file")
     expect([simtcc, kept, "-o", "kept", "--json", "kept"], 2, r"--json kept: is the program itself")
     expect([simtcc, kept, "-o", scratch], 2, r"is a folder")
+    expect([simtcc, kept, "--rewrite", "-o", kept], 2, r"kept\.cu: is an input; it would be replaced")
+    expect([simtcc, kept, "--rewrite", "-o", scratch], 2, r"is a folder")
+    header, includer = scratch / "included.cuh", scratch / "includer.cu"
+    header.write_text("int one() { return 1; }\n")
+    includer.write_text('#include "included.cuh"\nint main() { return one(); }\n')
+    expect([simtcc, includer, "--rewrite", "-o", header], 2, r"included\.cuh: is an input; it would be replaced")
+    if header.read_text() != "int one() { return 1; }\n":
+        failures.append("--rewrite replaced a header of its input")
+    (scratch / "earlier.txt").write_text("earlier\n")  # as any compiler
+    expect([simtcc, kept, "--rewrite", "-o", "earlier.txt"], 0)
+    if "int main() {}" not in (scratch / "earlier.txt").read_text():
+        failures.append("--rewrite -o did not replace a file")
+    expect([simtcc, "--help"], 0, r"It replaces a file of that name, as any", r"but never an input")
     if kept.read_text() != "int main() {}\n":
         failures.append("simtcc replaced its input")
     expect([simtcc, kept, "--rewrite", "-o", "rewritten.cpp"], 0)
@@ -238,6 +251,8 @@ int main() {
     fault("released", 66, r"^simtcc: out_of_bounds in global memory \(released buffer of 32 bytes \+ 0\)@")
     fault("_Exit", 66, r"^simtcc: data_race.*@", at="race")
     fault("quick_exit", 66, r"^simtcc: data_race.*@", at="race")
+    for seeds in ("1", "2"):
+        fault("quick_exit 5", 5, r"^simtcc: data_race.*@", at="race", SIMTCC_SEEDS=seeds)
     expect([program, "none"], 0, r"^simtcc: no findings in 0 launches", absent=[r"simtcc: \w+:"])
     expect([program, "race"], 2, r"^simtcc: SIMTCC_MODEL=x: expected independent or lock_step", SIMTCC_MODEL="x")
 
@@ -256,6 +271,17 @@ int main() {
     expect([program, "none"], 2, r"^simtcc: SIMTCC_JSON=/absent/report\.json: cannot write it",
            SIMTCC_JSON="/absent/report.json")
     expect([program, "none"], 2, r"cannot write /dev/full", SIMTCC_JSON="/dev/full")
+    pipe = scratch / "pipe"
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    expect([program, "none"], 2, r"^simtcc: SIMTCC_HTML=.*pipe: is no regular file", SIMTCC_HTML=str(pipe))
+    expect([program, "none"], 2, r"^simtcc: SIMTCC_JSON=.*pipe: cannot write it: it is a pipe that nobody reads",
+           SIMTCC_JSON=str(pipe))
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        time.sleep(0.2)
+        expect([program, "race"], 66, SIMTCC_JSON=str(pipe))
+        if '"data_race"' not in reader.communicate(timeout=60)[0]:
+            failures.append("no findings in a pipe that is read")
     source, copy = scratch / "kept.cu", scratch / "kept"
     source.write_text("// kept\n")
     shutil.copy(program, copy)

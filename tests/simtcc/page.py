@@ -159,6 +159,13 @@ def long_runs():
             memory[step[6], step[7]] = step[10]
     check(len(memory) > 50, f"{len(memory)} words")
     check(race["before"] and all(row[2] is None or row[2][1] == row[0] for row in race["before"]), "threads before")
+    _, data = run("early side", status=66)
+    early = runs_of(data)[0]
+    check(early["faults"][0]["otherLeftOut"] > 0 and early["faults"][0]["sites"][1][2] == 0, f"early side: {early['faults']}")
+    output, data = run("spin", status=66)
+    left_out = int(re.search(r"Left out: (\d+) steps after", runs_of(data)[0]["leftOut"])[1])
+    steps = int(re.search(r"1 launch \((\d+) steps", output)[1])
+    check(left_out + len(runs_of(data)[0]["steps"]) == steps, f"spin: {left_out} steps left out of {steps}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     output, data = run("many, then race", "50", status=66)
     check(kernels_of(data)[-1] == "20001. count" and len(runs_of(data)) == 8, f"many: {kernels_of(data)}")

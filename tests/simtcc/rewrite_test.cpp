@@ -16,7 +16,23 @@ std::string tokens_of(const std::string& text) {
   return joined;
 }
 
-rewritten rewrite_text(const std::string& text) { return rewrite(text, "a.cu", {host_compiler::gnu}); }
+/// The entries of variables are left out; they have a test of their own.
+rewritten rewrite_text(const std::string& text, const rewriting& how = {host_compiler::gnu}) {
+  rewritten result = rewrite(text, "a.cu", how);
+  const std::string begin = " static const ::exactdot::simt::detail::program_variable ";
+  for (std::size_t at; (at = result.text.find(begin)) != std::string::npos;)
+    result.text.erase(at, result.text.find("};", at) + 2 - at);
+  return result;
+}
+
+/// The names and keywords of the variables that a text lists for the program.
+std::string listed_in(const std::string& text) {
+  const std::string rewritten = rewrite(text, "a.cu", {host_compiler::gnu}).text;
+  std::string list;
+  for (std::size_t at = 0; (at = rewritten.find(", \"", at)) != std::string::npos; at = rewritten.find('}', at))
+    list += rewritten.substr(at + 2, rewritten.find('}', at) - at - 2) + ";";
+  return list;
+}
 
 /// A launch with this configuration and call, as it must be rewritten.
 std::string launch(const std::string& configuration, const std::string& call) {
@@ -103,13 +119,50 @@ TEST(simtcc_rewrite, names_of_parameters) {
   EXPECT_EQ(names_of(""), "");
 }
 
+TEST(simtcc_rewrite, variables_of_namespaces_are_listed) {
+  EXPECT_EQ(listed_in("int x;"), "\"x\", \"\";");
+  EXPECT_EQ(listed_in("__simtcc_device__ int x = 1, *y, z[2][3];"),
+            "\"x\", \"__device__\";\"y\", \"__device__\";\"z\", \"__device__\";");
+  EXPECT_EQ(listed_in("namespace n { static __simtcc_constant__ alignas(8) float x[] = {1, 2}; }"),
+            "\"x\", \"__constant__\";");
+  EXPECT_EQ(listed_in("extern \"C\" { std::vector<int> x{1}; ::size_t y; }"), "\"x\", \"\";\"y\", \"\";");
+  EXPECT_EQ(rewrite("int x;", "a.cu", {host_compiler::gnu}).text,
+            "int x; static const ::exactdot::simt::detail::program_variable exactdot_variable_1 "
+            "__attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(x), sizeof x, \"x\", \"\"};");
+  for (const char* const other :
+       {"const int x = 1;", "constexpr int x = 1;", "extern int x;", "int& x = y;", "int C::x = 1;", "int f(int x);",
+        "int (*f)(int) = g;", "auto x = [](int y) { return y; };", "template <class T> T x;", "struct s { int x; };",
+        "texture<float, 2> x;", "thread_local int x;", "using x = int;", "void f() { int x; static int y; }",
+        "enum { x, y };", "__simtcc_managed__ int x;", "typedef int x;", "extern \"C\" int x;"})
+    EXPECT_EQ(listed_in(other), "") << other;
+}
+
+TEST(simtcc_rewrite, variables_of_the_host_in_device_code) {
+  const auto is_refused = [](const std::string& body) {
+    const auto problems = rewrite("int x; __simtcc_global__ void k(T p, int n) {" + body + "}", "a.cu",
+                                  {host_compiler::gnu})
+                              .problems;
+    return !problems.empty();
+  };
+  for (const char* const body : {"p[x] = 1;", "n = n * x;", "return p.i * x;", "f(::x);", "int y = n + x, z;", "*p = x;",
+                                 "f(n, x);", "if (n < x) return;", "for (int i = 0; i < x; ++i);", "p[i].x + x;"})
+    EXPECT_TRUE(is_refused(body)) << body;
+  for (const char* const body :
+       {"int x; p[x] = 1;", "int y, x; x = 1;", "T* x = p; *x = 1;", "p.x = p->x;", "n::x = 1;", "sizeof(x);",
+        "sizeof(a[x]);", "auto [y, x] = p; x = 1;", "for (int y = 0, x = n; y < x;);", "x: n = 1;", "T<n>& x = p; x;",
+        "[](int x) { return x; };", "[x = 1] { return x; };", "enum { x = 4 }; p[x] = 1;",
+        "enum class e : int { y, x }; p[x] = 1;", "int (*x)(int) = f; (*x)(1);",
+        "[](auto... x) { return f(x...); };", "struct s { int x; int f() { return x; } };", "x(n);", "decltype(x) y;"})
+    EXPECT_FALSE(is_refused(body)) << body;
+}
+
 TEST(simtcc_rewrite, linkage_of_device_code) {
   const std::string internal = "static __attribute__((unused)) ";
   EXPECT_EQ(rewrite_text("__simtcc_device__ int x;").text, internal + " int x;");
   EXPECT_EQ(rewrite_text("__simtcc_device__ int (*f)(int) = g;").text, internal + " int (*f)(int) = g;");
   EXPECT_EQ(rewrite_text("__simtcc_device__ alignas(8) [[x]] int y[2];").text,
             " alignas(8) [[x]] " + internal + " int y[2];");
-  EXPECT_EQ(rewrite("__simtcc_device__ int x;", "a.cu", {host_compiler::gnu, true}).text, " int x;");
+  EXPECT_EQ(rewrite_text("__simtcc_device__ int x;", {host_compiler::gnu, true}).text, " int x;");
   for (const char* const kept :
        {"extern __simtcc_device__ int x;", "static __simtcc_device__ int x;",
         "inline __simtcc_device__ int f() { return 1; }", "__simtcc_device__ int f(int x) { return x; }",

@@ -3,6 +3,7 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -137,6 +138,11 @@ class exercise_check {
              "host it does not see.\n";
     if (!outcome.findings.empty()) return findings(outcome, runs + ", model " + group.model);
     if (!outcome.failure.empty()) return failure(outcome, group);
+    replace_all(outcome.reason_of_abort, copy(), file_);
+    if (outcome.status == 128 + SIGABRT)
+      return "It was aborted" + where +
+             (outcome.reason_of_abort.empty() ? "" : ": " + outcome.reason_of_abort) +
+             ".\nThink about: which abort(), assert() or exception that nothing catches ends the program there?\n";
     if (outcome.status > 128)
       return "It crashed" + where + ": " + strsignal(outcome.status - 128) +
              ".\nThink about: which pointer or index does the code of the host use there? It cannot use memory of "
@@ -169,11 +175,13 @@ class exercise_check {
 
   static std::string failure(const run_outcome& outcome, const run_group& group) {
     std::string text;
+    const std::string last = outcome.cases.empty() ? "" : outcome.cases.back();
     if (outcome.failure.size() == 4) {
       text = wrong_result(outcome);
+    } else if (outcome.failure[0] == "exception") {
+      text = "It ended by an exception for " + last + ": " + outcome.failure[1];
     } else {
-      text = "CUDA reports an error for " + (outcome.cases.empty() ? "" : outcome.cases.back()) + ": " +
-             outcome.failure[1];
+      text = "CUDA reports an error for " + last + ": " + outcome.failure[1];
     }
     if (group.seeds > 1)
       text +=

@@ -34,6 +34,18 @@ std::vector<std::string> findings_in(const std::string& report) {
   return findings;
 }
 
+/// What the C++ library and assert() say before they abort the program; "" if nothing.
+std::string reason_of_abort(const std::string& errors) {
+  std::string reason;
+  std::istringstream lines(errors);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_reason = line.starts_with("terminate called ") || line.starts_with("  what():  ") ||
+                           line.find(": Assertion `") != std::string::npos;
+    if (is_reason) reason += (reason.empty() ? "" : ";") + line;
+  }
+  return reason;
+}
+
 /// One run's events.
 struct events {
   std::vector<std::string> cases, failure;
@@ -50,7 +62,7 @@ std::vector<events> runs_in(const std::string& log) {
     if (runs.empty()) continue;
     if (fields[0] == "case" && fields.size() == 2) runs.back().cases.push_back(fields[1]);
     if (fields[0] == "done") runs.back().done = true;
-    if ((fields[0] == "error" && fields.size() == 2) || (fields[0] == "wrong" && fields.size() == 4))
+    if (((fields[0] == "error" || fields[0] == "exception") && fields.size() == 2) || (fields[0] == "wrong" && fields.size() == 4))
       runs.back().failure = fields;
   }
   return runs;
@@ -71,7 +83,9 @@ run_outcome run_check(const std::string& program, const run_group& group, const 
                                                                 std::string("SIMTCC_STEPS=") + max_steps},
                                                 .seconds = seconds,
                                                 .file_bytes = max_file_bytes});
-  outcome.findings = findings_in(read_file(errors));
+  const std::string report = read_file(errors);
+  outcome.findings = findings_in(report);
+  outcome.reason_of_abort = reason_of_abort(report);
   const std::vector<events> runs = runs_in(read_file(log));
   outcome.failed_runs = group.seeds;
   const events* shown = runs.empty() ? nullptr : &runs.front();

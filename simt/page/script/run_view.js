@@ -8,13 +8,24 @@ function turnOfFinding(number) {
   return exact >= 0 ? exact : turns.findIndex((steps) => steps.some((step) => step.fault === number));
 }
 
-/// The turn of the other side, before that of the finding: the last access by its thread at its line.
+/// The turn of the other side: the last access by its thread at its line before the finding; else, as of a thread that
+/// waits elsewhere or exits, the first one after it.
 function turnOfOtherSide(number, turn) {
-  const [file, line, thread] = run.faults[number].sites[1] ?? ["", 0, -1];
-  for (let i = turn; i >= 0; --i) {
-    if (turns[i].some((step) => step.thread === thread && step.line === line && run.files[step.file] === file && step.kind < OPENED && i !== turn)) return i;
+  const [file, line, thread, action] = run.faults[number].sites[1] ?? ["", 0, -1, ""];
+  const isIt = (step) => step.thread === thread && (action === "exit" ? step.kind === EXITED :
+    step.line === line && run.files[step.file] === file && step.kind < OPENED);
+  for (let i = turn - 1; i >= 0; --i) {
+    if (turns[i].some(isIt)) return i;
   }
-  return -1;
+  return turn < 0 ? -1 : turns.findIndex((steps, i) => i > turn && steps.some(isIt));
+}
+
+/// The words for an other side that is none of the shown steps.
+function outsideOf(fault) {
+  const thread = fault.sites[1][2];
+  if (thread < 0) return "other side: in code of the host";
+  if (fault.otherLeftOut > 0) return `other side: not shown, step ${fault.otherLeftOut} of those left out before the first`;
+  return run.shown.includes(thread) ? "other side: not among the shown steps" : `other side: not shown, as is ${nameOf(thread)}`;
 }
 
 function findingNode(fault, number) {
@@ -31,6 +42,8 @@ function findingNode(fault, number) {
     const side = make("button", {type: "button", class: "side"}, `other side: step ${other + 1}`);
     side.onclick = () => go(other + 1);
     node.append(" ", side);
+  } else if (turn >= 0 && fault.sites.length > 1) {
+    node.append(" ", make("span", {class: "outside"}, outsideOf(fault)));
   }
   if (more.length > 0) node.append(make("details", {}, make("summary", {}, "Cause and fix"), ...more.map((text) => make("p", {}, text))));
   return node;

@@ -123,9 +123,10 @@ def nonsense():
     run(here, "next")
     text, file = given(here), here / "which_element.cu"
 
-    def check(changed, *patterns, options=(), **more):
+    def check(changed, *patterns, options=(), absent=(), **more):
         file.write_text(changed)
-        return expect(here, ["check", file.name, *options], 1, *patterns, absent=("/tmp/", "harness", "exercise_main"), **more)
+        absent = ("/tmp/", "harness", "exercise_main", *absent)
+        return expect(here, ["check", file.name, *options], 1, *patterns, absent=absent, **more)
 
     check("", r"^which_element\.cu: not solved yet\. It has no int main\(\)")
     check("\0\1\2 none \xff of this is C++ }}}", r"It does not compile\. The first of \d+ errors:\n  which_element\.cu:1:")
@@ -149,6 +150,19 @@ def nonsense():
           r"livelock: .*\(which_element\.cu:\d+\)", r"^Think about: what must change so that this loop ends")
     check(text.replace(launch, "{ *(volatile int*)8 = n; }"), r"It crashed in the case n = 0: Segmentation fault\.\nThink about")
     check(text.replace(launch, "{ exit(0); }"), r"It ended the program in the case n = 0 \(status 0\): the function must return")
+    check(text.replace(launch, "{ std::string().at(n); }").replace("#include", "#include <string>\n#include", 1),
+          r"It ended by an exception for n = 0: std::out_of_range: basic_string::at: .*\(model independent\)\.", absent=[r"pointer"])
+    check(text.replace(launch, "{ throw n; }"), r"It ended by an exception for n = 0: int \(model", absent=[r"pointer"])
+    check(text.replace(launch, "{ [&]() noexcept { throw std::runtime_error(\"a reason\"); }(); }")
+          .replace("#include", "#include <stdexcept>\n#include", 1),
+          r"It was aborted in the case n = 0: terminate called .*a reason\.", absent=[r"which pointer"])
+    check(text.replace(launch, "{ assert(n > 5); }").replace("#include", "#include <cassert>\n#include", 1),
+          r"It was aborted in the case n = 0: .*Assertion `n > 5' failed\.")
+    mark = here / "mark"
+    check(text.replace(launch, "{ if (fork() == 0) { sleep(3); fclose(fopen(\"" + str(mark) + "\", \"w\")); } exit(0); }")
+          .replace("#include", "#include <unistd.h>\n#include", 1), r"It ended the program")
+    time.sleep(4)
+    expect_that(not mark.exists(), "a child of the checked program lives on")
     check(text.replace(launch, "{ for (;;) fputs(\"again and again\\n\", stderr); }"), r"crashed in the case n = 0: File size limit")
     check(text.replace(launch, "{ double_element<<<0, 64>>>(x, y, n); }"), r"CUDA reports an error for n = 0: invalid configuration")
     check(text.replace(launch, "{ y[n] = x[0]; }"), r"host_access", r"Think about: is this an address of the host's memory")

@@ -43,6 +43,7 @@ void* map_shared(const void* address, unsigned rank, const void* caller);
 
 unsigned cluster_block_rank();
 unsigned cluster_num_blocks();
+dim3 cluster_dimensions_of_launch();
 template <class T>
 EXACTDOT_SIMT_CALL T* map_shared_rank(T* address, unsigned rank) {
   return static_cast<T*>(detail::map_shared(address, rank, __builtin_return_address(0)));

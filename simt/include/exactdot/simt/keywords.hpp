@@ -13,6 +13,7 @@
 #define __noinline__ __simtcc_noinline__
 #define __host__ __simtcc_host__
 #define __managed__ __simtcc_managed__
+#define __cluster_dims__(...) __simtcc_cluster_dims__(__VA_ARGS__)
 #else
 #define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__

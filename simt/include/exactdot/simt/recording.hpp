@@ -129,6 +129,8 @@ struct recorded_launch {
   /// left out.
   std::vector<unsigned> schedule;
   std::vector<fault> faults;             ///< sighted in this launch
+  /// Of each fault: the number of its other side among the steps before the recorded ones; 0 if it is not there.
+  std::vector<std::uint64_t> other_sides_left_out;
   std::size_t first_fault = 0;           ///< number of faults that the stream had before
   std::uint64_t skipped_steps = 0;       ///< of all threads, before the recorded ones
   std::uint64_t dropped_steps = 0;       ///< of the shown threads, after the recorded ones

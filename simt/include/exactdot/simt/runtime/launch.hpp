@@ -46,37 +46,44 @@ kernel_pointer pointer_of(const T& value) {
     return {static_cast<const void*>(__builtin_addressof(value)), 's', sizeof value};
   return {};
 }
-template <class T>
-kernel_pointer pointer_of(T* pointer) {
-  using value = std::remove_cv_t<T>;
-  const void* const address = const_cast<const void*>(static_cast<const volatile void*>(pointer));
-  if constexpr (std::is_function_v<T>) {
-    return {};
-  } else if constexpr (std::is_floating_point_v<value>) {
-    return {address, 'f', sizeof(value)};
-  } else if constexpr (std::is_integral_v<value>) {
-    return {address, std::is_signed_v<value> ? 'i' : 'u', sizeof(value)};
+template <class Value>
+kernel_pointer kernel_pointer_of(const void* address) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return {address, 'f', sizeof(Value)};
+  } else if constexpr (std::is_integral_v<Value>) {
+    return {address, std::is_signed_v<Value> ? 'i' : 'u', sizeof(Value)};
   } else {
     return {address, 0, 0};
   }
 }
+template <class T>
+kernel_pointer pointer_of(T* pointer) {
+  if constexpr (std::is_function_v<T>) {
+    return {};
+  } else {
+    return kernel_pointer_of<std::remove_cv_t<T>>(
+        const_cast<const void*>(static_cast<const volatile void*>(pointer)));
+  }
+}
 
-/// Runs the body as configured. Called by the kernel, whose address is the caller's.
-void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {});
+/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the kernel's
+/// __cluster_dims__.
+void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {},
+                    dim3 cluster = {});
 /// The same for the kernel at this address.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers = {});
+                    const kernel_pointers& pointers = {}, dim3 cluster = {});
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
 template <class Body>
-[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}) {
+[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}, dim3 cluster = {}) {
   run_configured(
       [](void* closure) {
         Body copy(*static_cast<Body*>(closure));
         copy();
       },
-      &body, sizeof body, pointers);
+      &body, sizeof body, pointers, cluster);
 }
 
 /// What simtcc makes of `extern __shared__ T name[]` in a function: a reference to the launch's dynamic shared
@@ -142,12 +149,21 @@ struct cudaLaunchConfig_t {
 };
 namespace exactdot::simt::detail {
 void configure(const cudaLaunchConfig_t& launch, const char* file, int line);
+/// A configuration and the line of the call that it is given to.
+struct launch_at {
+  const cudaLaunchConfig_t* launch;
+  const char* file;
+  int line;
+  launch_at(const cudaLaunchConfig_t* given, const char* in_file = __builtin_FILE(),
+            int at_line = __builtin_LINE())
+      : launch(given), file(in_file), line(at_line) {}
+};
 }
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* launch, void (*kernel)(Parameters...),
+cudaError_t cudaLaunchKernelEx(exactdot::simt::detail::launch_at call, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  if (launch == nullptr) return cudaErrorInvalidValue;
-  exactdot::simt::detail::configure(*launch, "", 0);
+  if (call.launch == nullptr) return cudaErrorInvalidValue;
+  exactdot::simt::detail::configure(*call.launch, call.file, call.line);
   return exactdot::simt::detail::call_kernel(kernel,
                                              static_cast<Parameters>(std::forward<Arguments>(arguments))...);
 }

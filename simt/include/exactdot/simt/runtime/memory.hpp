@@ -256,6 +256,8 @@ cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size
                         bool to_symbol);
 cudaError_t copy_symbol(void* to, const void* from, std::size_t bytes, std::size_t symbol_bytes, std::size_t offset,
                         bool to_symbol, cudaStream_t stream);
+/// The program may give this address to kernels and copies from now on.
+cudaError_t get_symbol_address(void** pointer, const void* symbol, std::size_t bytes);
 }  // namespace exactdot::simt::detail
 
 // Variables with __device__ and __constant__ are variables of the program.
@@ -283,8 +285,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t byt
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  *pointer = const_cast<std::remove_cv_t<T>*>(&symbol);
-  return cudaSuccess;
+  return exactdot::simt::detail::get_symbol_address(
+      pointer, const_cast<const std::remove_cv_t<T>*>(__builtin_addressof(symbol)), sizeof symbol);
 }
 template <class P, class T>
 cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {

@@ -1,13 +1,13 @@
 // cooperative_groups.h for programs that simtcc compiles (CUDA C++ Programming Guide, "Cooperative Groups").
 //
 // Groups are masks of lanes, or the block, or the grid. Their functions are calls of the functions in
-// warp_functions.hpp, so findings are the same. Functions are inlined, so that lines are the kernel's. Not
-// modelled: clusters.
+// warp_functions.hpp, so findings are the same. Functions are inlined, so that lines are the kernel's.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cuda/host_headers.hpp>
+#include <exactdot/simt/runtime/cluster_group.hpp>
 #include <exactdot/simt/runtime/grid_barrier.hpp>
 
 namespace cooperative_groups {
@@ -317,6 +317,19 @@ template <class Group>
 template <class Group, class T>
 [[gnu::always_inline]] inline coalesced_group labeled_partition(const Group& group, T label) {
   return coalesced_group(group.match_any(label) << (detail::lane() - group.thread_rank()));
+}
+
+/// One thread of the group calls the function.
+template <class Group, class Function, class... Arguments>
+[[gnu::always_inline]] inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+[[gnu::always_inline]] inline auto invoke_one_broadcast(const Group& group, Function&& function,
+                                                        Arguments&&... arguments) {
+  decltype(std::forward<Function>(function)(std::forward<Arguments>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+  return group.shfl(result, 0);
 }
 
 template <class Group>

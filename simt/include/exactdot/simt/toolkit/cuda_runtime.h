@@ -2,6 +2,10 @@
 // It includes the headers of C that nvcc's includes too.
 #pragma once
 
+#if defined(__SIMTCC__)
+#include <exactdot/simt/runtime/host_memory.h>
+#endif
+
 #include <ctype.h>
 #include <cuda_runtime_api.h>
 #include <device_launch_parameters.h>
@@ -17,6 +21,7 @@
 #include <exactdot/simt/fast_math.hpp>
 #include <exactdot/simt/runtime/launch.hpp>
 #include <exactdot/simt/runtime/textures.hpp>
+#include <exactdot/simt/runtime/variables.hpp>
 #include <exactdot/simt/special_registers.hpp>
 
 /// What simtcc calls for memcpy, memmove and memset in a kernel: plain accesses of a range, which are reported.
