@@ -87,6 +87,7 @@ action declare_reduction(CLI::App& app, reduction what) {
       ->check(check_axes, "AXES");
   app.add_option("--out", arguments->out, "with --axis: write the results to a .npy file, do not print them")
       ->check(check_file_name, "FILE");
+  add_filter(app, arguments->filter, two ? "A" : "FILE");
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");
   if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it
@@ -109,6 +110,7 @@ action declare_group(CLI::App& app) {
                 "what is computed for each group, exactly and rounded once; count: the number of elements");
   app.add_option("--groups", arguments->groups, "number of groups; default: the greatest key plus 1")
       ->check(check_length, "NUMBER");
+  add_filter(app, arguments->filter, "VALUES");
   app.add_flag("--skip", arguments->skip,
                "leave out elements whose key is negative or not below --groups; default: an error");
   app.add_option(

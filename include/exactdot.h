@@ -126,7 +126,11 @@ enum { XD_AUTOMATIC = 0, XD_CPU = 1, XD_CUDA = 2 };
 /* Watches and ends calls from another thread. */
 typedef struct xd_monitor xd_monitor;
 
-/* All zero, or a null pointer to options: the defaults. Only `mode` and `ddof` change a value. */
+/* Which elements of xd_reduce, xd_reduce_rows, xd_reduce_segments, xd_reduce_groups and xd_reduce_rows_by_key are there
+ * (further down: xd_rows, to which `where` points). */
+typedef struct xd_filter xd_filter;
+
+/* All zero, or a null pointer to options: the defaults. Only `mode`, `ddof` and `filter` change a value. */
 typedef struct xd_options {
   int mode;             /* XD_EXACT: the real-number result, rounded once. XD_FAST: fused multiply-adds in one order */
   int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
@@ -135,6 +139,7 @@ typedef struct xd_options {
   int64_t ddof;         /* what variances, standard deviations, XD_COVARIANCE and XD_STANDARD_ERROR subtract from n, and weighted
                          * ones from the sum of the weights. Negative: XD_BAD_OPTION */
   xd_monitor* monitor;  /* optional; must outlive the call */
+  const xd_filter* filter; /* optional: elements that are left out; null: all are there. Other calls: XD_BAD_OPTION */
 } xd_options;
 
 /* Lets another thread watch and end calls. Any threads may call cancel and done at the same time; destroy must be
@@ -205,6 +210,18 @@ typedef struct xd_rows {
 /* The rows of a matrix without gaps that is stored row by row, or its columns. Cannot fail. */
 xd_rows xd_matrix_rows(const void* data, size_t rows, size_t columns, int type);
 xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int type);
+
+/* Missing values. An element that is left out is not there: means divide by the number of those that stay, variances know;
+ * results have the bits of the call on these alone, indices are places in the whole vector. A pair of a and b is left out as
+ * a whole. Of no elements: sum +0, mean NaN, XD_EMPTY_INPUT for XD_MIN and its like unless there is an initial value.
+ * Errors: XD_SIZE_MISMATCH for a mask of another shape than a; XD_BAD_OPTION for one of other elements than bytes, an initial
+ * value of other reductions, arrays in a GPU's memory, results that are added to. Cost: a copy of what stays, in memory too. */
+struct xd_filter {
+  const xd_rows* where; /* XD_UINT8 or XD_INT8, of the shape of a, vectors as one row: 0 for what is not there. With strides
+                         * of 0 it repeats. Null: all are there */
+  int skip_nan;         /* not 0: NaNs, of a or of b, are not there */
+  const void* initial;  /* of XD_MIN and XD_MAX: an element more of each result, of the type of a; or null */
+};
 
 /* Result i = the reduction of row i of a (of a and b for XD_DOT: with a b of row_stride 0 a matrix-vector product),
  * with the bits of xd_reduce on that row alone. It is stored i*result_stride bytes after `results`; 0: without

@@ -10,6 +10,7 @@
 #include <exactdot/error.hpp>
 #include <exactdot/extremes.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/missing.hpp>
 #include <exactdot/moments.hpp>
 #include <exactdot/normalise.hpp>
 #include <exactdot/options.hpp>

@@ -81,9 +81,16 @@ template <reduction what, class R, class T>
     return refused{};
   }
 }
+/// Of missing.hpp: the same of some elements of x, or of x and y. `alone`: there is no y.
+struct alone {};
+template <reduction what, class R, class X, class Y>
+[[nodiscard]] auto kept_result(const X& x, const Y& y, const options& options, std::int64_t ddof);
+
 template <reduction what, class R, class X>
 [[nodiscard]] auto reduce_view(const X& x, const options& options, std::int64_t ddof = 0) {
-  if constexpr (check_view<X>()) {
+  if constexpr (is_kept<X>) {
+    return kept_result<what, R>(x, alone{}, options, ddof);
+  } else if constexpr (check_view<X>()) {
     return reduce_elements<what, R, element_of_view<X>>(to_any(x), options, ddof);
   } else {
     return refused{};
@@ -145,7 +152,9 @@ template <class R = void, class A, class B>
 /// both; mode fast then adds in that type. Errors: as above, and errc::size_mismatch.
 template <class R = void, class A, class B>
 [[nodiscard]] auto dot(const A& a, const B& b, const options& options = {}) {
-  if constexpr (detail::check_view<A>() && detail::check_view<B>()) {
+  if constexpr (detail::is_kept<A>) {
+    return detail::kept_result<reduction::dot, R>(a, b, options, 0);
+  } else if constexpr (detail::check_view<A>() && detail::check_view<B>()) {
     return detail::dot_views<R>(a, b, options);
   } else {
     return detail::refused{};

@@ -47,7 +47,16 @@ struct any_vector {
       : data(first), n(count), type(of_elements), stride(bytes), swapped(is_swapped) {}
 };
 
+/// A vector or a shape of which some elements are not there (missing.hpp).
+template <class X>
+struct kept;
+
 namespace detail {
+template <class View>
+inline constexpr bool is_kept = false;
+template <class X>
+inline constexpr bool is_kept<kept<X>> = true;
+
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
 

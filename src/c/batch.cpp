@@ -1,5 +1,6 @@
 // Many vectors in one call: the rows of matrices, segments, and groups by keys.
 #include <c/convert.hpp>
+#include <c/filter.hpp>
 #include <c/shapes.hpp>
 #include <c/status.hpp>
 #include <exactdot/batches.hpp>
@@ -41,9 +42,14 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
     require_second(what, b != nullptr, caller);
     const row_grid second(inputs_of(what) == 2 ? b : a, caller, "b");
     const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(size_of(type))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_grid(what, first.view, second.view, {results, type, {&places, 1}, false}, chosen,
-                        ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      const given_filter filter(*options->filter, given_filter::mask_of::rows, first.view.type, caller);
+      return detail::reduce_kept_grid(what, first.view, second.view, filter.view(), to, chosen, options->ddof,
+                                      caller);
+    }
+    detail::reduce_grid(what, first.view, second.view, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -76,9 +82,14 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
     const axis places = {segments, static_cast<std::ptrdiff_t>(size_of(type))};
     const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_segments(what, first, second, given, {results, type, {&places, 1}, false}, chosen,
-                            ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
+      return detail::reduce_kept_segments(what, first, second, given, filter.view(), to, chosen, options->ddof,
+                                          caller);
+    }
+    detail::reduce_segments(what, first, second, given, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -93,9 +104,14 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
     const detail::element_line first(of_a), second(second_vector(what, of_a, b, caller));
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
     const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_groups(what, first.view(), second.view(), given, {results, type, {&places, 1}, false}, chosen,
-                          ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      const given_filter filter(*options->filter, given_filter::mask_of::vector, of_a.type, caller);
+      return detail::reduce_kept_groups(what, first.view(), second.view(), given, filter.view(), to, chosen,
+                                        options->ddof, caller);
+    }
+    detail::reduce_groups(what, first.view(), second.view(), given, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -117,8 +133,13 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
     if (__builtin_mul_overflow(a->n, size, &row)) row = PTRDIFF_MAX;
     const axis places[] = {{groups, result_stride != 0 ? result_stride : row}, {a->n, size}};
     const any_results to{results, type, places, false, false, add_to_results != 0};
-    detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, to_options(options, caller),
-                          ddof_of(options), caller);
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      const given_filter filter(*options->filter, given_filter::mask_of::columns, first.view.type, caller);
+      return detail::reduce_kept_groups(what, columns_of(first), columns_of(second), given, filter.view(), to,
+                                        chosen, options->ddof, caller);
+    }
+    detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, chosen, ddof_of(options), caller);
   });
 }
 

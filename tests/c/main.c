@@ -38,6 +38,7 @@ int main(void) {
   test_reduction_errors();
   test_batches();
   test_norms();
+  test_missing();
   test_accumulators();
   test_accumulator_errors();
   test_moments();
