@@ -19,3 +19,4 @@
 #include <exactdot/requirements.hpp>
 #include <exactdot/shapes.hpp>
 #include <exactdot/states.hpp>
+#include <exactdot/windows.hpp>

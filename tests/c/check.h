@@ -20,6 +20,7 @@ void test_reduction_errors(void);
 void test_batches(void);
 void test_norms(void);
 void test_missing(void);
+void test_windows(void);
 void test_accumulators(void);
 void test_accumulator_errors(void);
 void test_moments(void);

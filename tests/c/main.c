@@ -39,6 +39,7 @@ int main(void) {
   test_batches();
   test_norms();
   test_missing();
+  test_windows();
   test_accumulators();
   test_accumulator_errors();
   test_moments();
