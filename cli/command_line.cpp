@@ -13,6 +13,7 @@
 #include <cli/group.hpp>
 #include <cli/help_words.hpp>
 #include <cli/info.hpp>
+#include <cli/minmax.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
 #include <cli/reduce.hpp>
@@ -95,6 +96,27 @@ action declare_reduction(CLI::App& app, reduction what) {
   add_json(app, arguments->json);
   app.footer(examples_of(what));
   return [arguments] { run_reduction(*arguments); };
+}
+
+action declare_minmax(CLI::App& app) {
+  const auto arguments = std::make_shared<minmax_arguments>();
+  app.add_option("FILE", arguments->file, "vector or array: a .npy file, or a raw file with --dtype")
+      ->required()
+      ->check(check_file_name, "");
+  add_filter(app, arguments->filter, "FILE");
+  app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
+      ->check(CLI::IsMember(io::type_names()));
+  add_json(app, arguments->json);
+  app.footer(
+      "Examples:\n"
+      "  exactdot minmax x.npy\n"
+      "  exactdot minmax x.raw --dtype float32 --skip-nan --json\n"
+      "Exit status: 0; 1: an input cannot be used, or is empty; 2: wrong usage.");
+  return [arguments] { run_minmax(*arguments); };
 }
 
 action declare_group(CLI::App& app) {
@@ -325,6 +347,7 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
         add(command_of(what), description_of(what), [what](CLI::App& to) { return declare_reduction(to, what); });
     for (const std::string& alias : aliases_of(what)) app.alias(alias);
   }
+  add("minmax", "Find the least and the greatest element of a vector by one read; NaN wins", declare_minmax);
   add("group", "Compute a reduction for each group of elements with the same key", declare_group);
   add("cumsum", "Compute the sum of the elements up to each one of a vector",
       [](CLI::App& to) { return declare_windows(to, true); });

@@ -6,6 +6,7 @@
 #include <exactdot/aliases.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/bivariate_moments.hpp>
+#include <exactdot/complex.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/extremes.hpp>

@@ -15,8 +15,9 @@
 // pass here.
 #pragma once
 
-#include <exactdot/batches.hpp>
 #include <exactdot/requirements.hpp>
+
+#include <exactdot/batches.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3 {
@@ -180,7 +181,9 @@ auto kept_result(const X& x, const Y& y, const options& options, std::int64_t dd
   static_assert(!many_vectors<decltype(x.x)>,
                 "exactdot: the results of shapes go to a range: pass it after the inputs");
   using first = typename X::value_type;
-  if constexpr (!check_kept_result<what, R, first, Y>()) {
+  if constexpr (many_vectors<std::remove_cvref_t<decltype(x.x)>>) {
+    return refused{};
+  } else if constexpr (!check_kept_result<what, R, first, Y>()) {
     return refused{};
   } else {
     constexpr bool two = !std::is_same_v<Y, alone>;

@@ -18,9 +18,10 @@
 // Memory: 8 bytes an element, unless x holds contiguous finite doubles.
 #pragma once
 
+#include <exactdot/requirements.hpp>
+
 #include <concepts>
 #include <exactdot/missing.hpp>
-#include <exactdot/requirements.hpp>
 
 namespace exactdot::inline v0_3 {
 
@@ -58,8 +59,10 @@ constexpr bool check_line() {
     return check_line<std::remove_cvref_t<decltype(X::x)>>();
   } else if constexpr (matrix_view<X>) {
     return true;
-  } else {
+  } else if constexpr (many_vectors<X>) {
     static_assert(!many_vectors<X>, "exactdot: windows move along vectors, rows and columns");
+    return false;
+  } else {
     return check_view<X>();
   }
 }

@@ -21,6 +21,25 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
 }
 
+// The calls with options->filter: apart, so that those without one have small frames.
+[[gnu::noinline]] void kept_rows(reduction what, const any_grid& a, const any_grid& b, const any_results& to,
+                                 const options& chosen, const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, given_filter::mask_of::rows, a.type, caller);
+  detail::reduce_kept_grid(what, a, b, filter.view(), to, chosen, given.ddof, caller);
+}
+[[gnu::noinline]] void kept_segments(reduction what, const any_vector& a, const any_vector& b,
+                                     const any_offsets& offsets, const any_results& to, const options& chosen,
+                                     const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, given_filter::mask_of::vector, a.type, caller);
+  detail::reduce_kept_segments(what, a, b, offsets, filter.view(), to, chosen, given.ddof, caller);
+}
+[[gnu::noinline]] void kept_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                                   given_filter::mask_of mask, const any_results& to, const options& chosen,
+                                   const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, mask, a.type, caller);
+  detail::reduce_kept_groups(what, a, b, keys, filter.view(), to, chosen, given.ddof, caller);
+}
+
 }  // namespace
 
 xd_rows xd_matrix_rows(const void* data, size_t rows, size_t columns, int type) {
@@ -45,9 +64,7 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
-      const given_filter filter(*options->filter, given_filter::mask_of::rows, first.view.type, caller);
-      return detail::reduce_kept_grid(what, first.view, second.view, filter.view(), to, chosen, options->ddof,
-                                      caller);
+      return kept_rows(what, first.view, second.view, to, chosen, *options, caller);
     }
     detail::reduce_grid(what, first.view, second.view, to, chosen, ddof_of(options), caller);
   });
@@ -84,11 +101,8 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
     const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
-    if (filter_of(options) != nullptr) {
-      const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
-      return detail::reduce_kept_segments(what, first, second, given, filter.view(), to, chosen, options->ddof,
-                                          caller);
-    }
+    if (filter_of(options) != nullptr)
+      return kept_segments(what, first, second, given, to, chosen, *options, caller);
     detail::reduce_segments(what, first, second, given, to, chosen, ddof_of(options), caller);
   });
 }
@@ -107,9 +121,8 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
-      const given_filter filter(*options->filter, given_filter::mask_of::vector, of_a.type, caller);
-      return detail::reduce_kept_groups(what, first.view(), second.view(), given, filter.view(), to, chosen,
-                                        options->ddof, caller);
+      return kept_groups(what, first.view(), second.view(), given, given_filter::mask_of::vector, to, chosen,
+                         *options, caller);
     }
     detail::reduce_groups(what, first.view(), second.view(), given, to, chosen, ddof_of(options), caller);
   });
@@ -135,9 +148,8 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
     const any_results to{results, type, places, false, false, add_to_results != 0};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
-      const given_filter filter(*options->filter, given_filter::mask_of::columns, first.view.type, caller);
-      return detail::reduce_kept_groups(what, columns_of(first), columns_of(second), given, filter.view(), to,
-                                        chosen, options->ddof, caller);
+      return kept_groups(what, columns_of(first), columns_of(second), given, given_filter::mask_of::columns, to,
+                         chosen, *options, caller);
     }
     detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, chosen, ddof_of(options), caller);
   });

@@ -43,9 +43,10 @@ xd_status reduce_typed(reduction what, std::size_t n, const T* x, std::ptrdiff_t
 
 namespace {
 
-/// The bits of a reduction of the elements that the filter leaves.
-std::uint64_t reduce_kept(reduction what, const any_vector& a, const any_vector& b, element_type type,
-                          const xd_options& options, const char* caller) {
+/// The bits of a reduction of the elements that the filter leaves. Apart, so that calls without one have small
+/// frames.
+[[gnu::noinline]] std::uint64_t reduce_kept(reduction what, const any_vector& a, const any_vector& b,
+                                            element_type type, const xd_options& options, const char* caller) {
   const given_filter filter(*options.filter, given_filter::mask_of::vector, a.type, caller);
   const detail::element_line first(a), second(b);
   std::uint64_t bits = 0;

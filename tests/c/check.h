@@ -19,6 +19,7 @@ void test_typed_calls(void);
 void test_reduction_errors(void);
 void test_batches(void);
 void test_norms(void);
+void test_complex(void);
 void test_missing(void);
 void test_windows(void);
 void test_accumulators(void);

@@ -38,6 +38,7 @@ int main(void) {
   test_reduction_errors();
   test_batches();
   test_norms();
+  test_complex();
   test_missing();
   test_windows();
   test_accumulators();
