@@ -13,6 +13,7 @@
 #include <cli/group.hpp>
 #include <cli/help_words.hpp>
 #include <cli/info.hpp>
+#include <cli/minmax.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
 #include <cli/reduce.hpp>
@@ -20,6 +21,7 @@
 #include <cli/run_program.hpp>
 #include <cli/shared_options.hpp>
 #include <cli/usage_error.hpp>
+#include <cli/windows.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/reduction.hpp>
 #include <io/type_names.hpp>
@@ -87,12 +89,34 @@ action declare_reduction(CLI::App& app, reduction what) {
       ->check(check_axes, "AXES");
   app.add_option("--out", arguments->out, "with --axis: write the results to a .npy file, do not print them")
       ->check(check_file_name, "FILE");
+  add_filter(app, arguments->filter, two ? "A" : "FILE");
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");
   if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it
   add_json(app, arguments->json);
   app.footer(examples_of(what));
   return [arguments] { run_reduction(*arguments); };
+}
+
+action declare_minmax(CLI::App& app) {
+  const auto arguments = std::make_shared<minmax_arguments>();
+  app.add_option("FILE", arguments->file, "vector or array: a .npy file, or a raw file with --dtype")
+      ->required()
+      ->check(check_file_name, "");
+  add_filter(app, arguments->filter, "FILE");
+  app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
+      ->check(CLI::IsMember(io::type_names()));
+  add_json(app, arguments->json);
+  app.footer(
+      "Examples:\n"
+      "  exactdot minmax x.npy\n"
+      "  exactdot minmax x.raw --dtype float32 --skip-nan --json\n"
+      "Exit status: 0; 1: an input cannot be used, or is empty; 2: wrong usage.");
+  return [arguments] { run_minmax(*arguments); };
 }
 
 action declare_group(CLI::App& app) {
@@ -109,6 +133,7 @@ action declare_group(CLI::App& app) {
                 "what is computed for each group, exactly and rounded once; count: the number of elements");
   app.add_option("--groups", arguments->groups, "number of groups; default: the greatest key plus 1")
       ->check(check_length, "NUMBER");
+  add_filter(app, arguments->filter, "VALUES");
   app.add_flag("--skip", arguments->skip,
                "leave out elements whose key is negative or not below --groups; default: an error");
   app.add_option(
@@ -138,6 +163,52 @@ action declare_group(CLI::App& app) {
       "  exactdot group x.npy keys.npy --reduction count --json\n"
       "Exit status: 0; 1: an input cannot be used, or a key is out of range; 2: wrong usage.");
   return [arguments] { run_group(*arguments); };
+}
+
+action declare_windows(CLI::App& app, bool are_prefixes) {
+  const auto arguments = std::make_shared<window_arguments>();
+  arguments->are_prefixes = are_prefixes;
+  app.add_option("FILE", arguments->file,
+                 "vector: a .npy file, or a raw file with --dtype; with --axis an array of several axes")
+      ->required()
+      ->check(check_file_name, "");
+  if (!are_prefixes) {
+    app.add_option("--window", arguments->window, "the number of elements of a window; more than there are: prefixes")
+        ->required()
+        ->check(check_positive_length, "NUMBER");
+    add_reduction(app, arguments->reduction, {"sum", "mean", "var", "std"},
+                  "what is computed of each window, exactly and rounded once");
+    app.add_option("--min-periods", arguments->min_periods,
+                   "windows of fewer elements are NaN: those at the beginning and, with --skip-nan, those with NaNs; "
+                   "default: the window")
+        ->check(check_length, "NUMBER");
+    app.add_flag("--skip-nan", arguments->skip_nan, "leave out NaNs, as if they were not there");
+    app.add_option("--ddof", arguments->ddof, "of var and std, delta degrees of freedom: the divisor is n - ddof")
+        ->transform(whole_ddof, "")
+        ->check(check_ddof, "INTEGER")
+        ->capture_default_str();
+  }
+  const reduction like = are_prefixes ? reduction::sum : reduction::mean;
+  app.add_option("--result", arguments->result_type,
+                 fmt::format("type of the results; default: that of the elements, of integers {}",
+                             integer_result_names(like)))
+      ->check(CLI::IsMember(result_type_names(like)));
+  app.add_option("--axis", arguments->axis, "the axis of an array along which to go: 0, 1, -1");
+  app.add_option("--dtype", arguments->raw_type,
+                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
+      ->check(CLI::IsMember(io::type_names()));
+  app.add_option("--out", arguments->out, "write the results to a .npy file, do not print them")
+      ->check(check_file_name, "FILE");
+  add_json(app, arguments->json);
+  app.footer(are_prefixes ? "Examples:\n"
+                            "  exactdot cumsum x.npy\n"
+                            "  exactdot cumsum table.npy --axis 0 --out sums.npy\n"
+                            "Exit status: 0; 1: an input cannot be used; 2: wrong usage."
+                          : "Examples:\n"
+                            "  exactdot rolling prices.npy --window 20 --reduction mean\n"
+                            "  exactdot rolling x.npy --window 20 --min-periods 5 --skip-nan --reduction std --ddof 1\n"
+                            "Exit status: 0; 1: an input cannot be used; 2: wrong usage.");
+  return [arguments] { run_windows(*arguments); };
 }
 
 action declare_generate(CLI::App& app) {
@@ -276,7 +347,11 @@ std::function<void()> parse_command_line(int argument_count, char** arguments) {
         add(command_of(what), description_of(what), [what](CLI::App& to) { return declare_reduction(to, what); });
     for (const std::string& alias : aliases_of(what)) app.alias(alias);
   }
+  add("minmax", "Find the least and the greatest element of a vector by one read; NaN wins", declare_minmax);
   add("group", "Compute a reduction for each group of elements with the same key", declare_group);
+  add("cumsum", "Compute the sum of the elements up to each one of a vector",
+      [](CLI::App& to) { return declare_windows(to, true); });
+  add("rolling", "Compute a reduction of every window of a vector", [](CLI::App& to) { return declare_windows(to, false); });
   add("generate", "Write two vectors of a data set to .npy files", declare_generate);
   add("lab", "Run, check, measure and explain classic dot products and sums, on a GPU or a simulator", declare_lab);
   add("hazards", "Run and explain classic mistakes of parallel sums, on a GPU or a simulator", declare_hazards);

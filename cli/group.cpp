@@ -37,6 +37,7 @@ struct group_call {
   std::optional<reduction> what;
   std::vector<axis> axes;  // of the values
   any_keys by;
+  file_filter filter;
   result_array results{};  // of zeros
 
   explicit group_call(const group_arguments& arguments)
@@ -44,7 +45,8 @@ struct group_call {
         keys(arguments.keys, type_named(arguments.raw_type_of_keys)),
         what(reduction_named(arguments.reduction)),
         axes(values.axes()),
-        by{keys.bytes().data(), keys.n(), keys.type(), keys.view().stride, 0, arguments.skip, keys.swapped()} {}
+        by{keys.bytes().data(), keys.n(), keys.type(), keys.view().stride, 0, arguments.skip, keys.swapped()},
+        filter(arguments.filter) {}
 
   [[nodiscard]] std::size_t bytes() const { return keys.bytes().size() + (what ? values.bytes().size() : 0); }
 };
@@ -54,6 +56,9 @@ void check_arguments(const group_arguments& arguments, std::optional<reduction> 
   if (!arguments.result_type.empty() && (!what || !has_result_type(*what))) {
     throw error(errc::bad_option,
                 fmt::format("--result: the type of {} is not a choice; omit it", arguments.reduction));
+  }
+  if (!what && arguments.filter.is_given()) {
+    throw error(errc::bad_option, "--where and --skip-nan: count is that of the keys; omit them");
   }
   if (arguments.ddof && (!what || !has_ddof(*what))) {
     throw error(errc::bad_option,
@@ -143,7 +148,9 @@ void prepare(const group_arguments& arguments, const options& options, group_cal
                                    "; correct it, or leave such elements out "
                                    "with --skip");
   }
-  if (fault.code() == errc::empty_input) io::fail(call.keys.path(), sentence);
+  if (fault.code() == errc::empty_input) {
+    io::fail(sentence.starts_with("no element") ? call.values.path() : call.keys.path(), sentence.substr(0, sentence.find(';')));
+  }
   if (fault.code() == errc::overflow) {
     io::fail(call.values.path(), sentence.substr(0, sentence.find(';')) + "; use --result float64");
   }
@@ -158,7 +165,13 @@ void compute(const group_arguments& arguments, const options& options, group_cal
       call.values.bytes().data(), call.values.type(), columns, {call.axes.data(), 1}, call.values.swapped()};
   try {
     if (!call.what) return detail::group_sizes(call.by, to, options, caller);
-    detail::reduce_groups(*call.what, values, values, call.by, to, options, ddof_of(arguments, *call.what), caller);
+    const std::int64_t ddof = ddof_of(arguments, *call.what);
+    if (!arguments.filter.is_given()) {
+      return detail::reduce_groups(*call.what, values, values, call.by, to, options, ddof, caller);
+    }
+    const std::vector<axis> mask = call.filter.axes_beside(call.values), of_columns(mask.begin() + 1, mask.end());
+    detail::reduce_kept_groups(*call.what, values, values, call.by, call.filter.with(of_columns, {mask.data(), 1}), to,
+                               options, ddof, caller);
   } catch (const error& fault) {
     fail_with_file(fault, call);
   } catch (const std::bad_alloc&) {
@@ -174,6 +187,7 @@ nlohmann::ordered_json json_of(const group_arguments& arguments, const group_cal
   object["n"] = call.values.n();
   object["mode"] = "exact";
   if (call.what && has_ddof(*call.what)) object["ddof"] = ddof_of(arguments, *call.what);
+  call.filter.put(object);
   put_timing(object, seconds, call.bytes());
   return object;
 }
@@ -200,7 +214,7 @@ void run_group(const group_arguments& arguments) {
   prepare(arguments, options, call);
   std::optional<io::npy_writer> writer;  // opened first: an unwritable file must not cost a computation
   if (!arguments.out.empty()) {
-    refuse_input(arguments.out, {&call.values, &call.keys});
+    refuse_input(arguments.out, {&call.values, &call.keys, call.filter.file() ? &*call.filter.file() : &call.keys});
     writer.emplace(arguments.out, call.results.type, call.results.shape);
   }
   double seconds = 0;
@@ -208,7 +222,7 @@ void run_group(const group_arguments& arguments) {
     const progress progress_line{"computing", *options.monitor, call.values.n()};
     seconds = seconds_of([&] { compute(arguments, options, call); });
   }
-  call.values.check(), call.keys.check();
+  call.values.check(), call.keys.check(), call.filter.check();
   if (writer) {
     writer->append_bytes(call.results.bytes);
     writer->commit();

@@ -1,6 +1,7 @@
 // The subcommand group: reductions of the elements in one file that have the same key in another one.
 #pragma once
 
+#include <cli/file_filter.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@ struct group_arguments {
   std::string result_type, raw_type, raw_type_of_keys, out;  // empty: not given
   std::optional<std::int64_t> ddof;
   std::string groups;  // empty: the greatest key plus 1
+  filter_arguments filter;
   int threads = 0;
   bool skip = false;
   bool json = false;

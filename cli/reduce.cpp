@@ -51,6 +51,9 @@ void check_arguments(const reduction_arguments& arguments) {
   if (arguments.compare && !arguments.axis.empty()) {
     throw error(errc::bad_option, "--compare is for one result; omit --axis");
   }
+  if (arguments.compare && arguments.filter.is_given()) {
+    throw error(errc::bad_option, "--compare is for all elements; omit --where and --skip-nan");
+  }
   if (arguments.compare && !has_comparison(arguments.what)) {
     throw error(errc::bad_option, fmt::format("--compare: there are no other methods of {}; expected one of {}",
                                               command_of(arguments.what), commands_with_comparison()));
@@ -102,6 +105,7 @@ void run_reduction(const reduction_arguments& arguments) {
   const auto raw_type = type_named(arguments.raw_type);
   const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
   const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}};
+  const file_filter filter(arguments.filter);
   check_comparison(arguments, files);
   const options options = make_options(arguments);
   const element_type type = type_named(arguments.result_type)
@@ -110,11 +114,15 @@ void run_reduction(const reduction_arguments& arguments) {
   double seconds = 0;
   {
     const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
-    seconds = seconds_of([&] { result = reduce_files(arguments.what, files, type, options, arguments.ddof); });
+    seconds = seconds_of([&] {
+      result = arguments.filter.is_given()
+                   ? reduce_files(arguments.what, files, filter, type, options, arguments.ddof)
+                   : reduce_files(arguments.what, files, type, options, arguments.ddof);
+    });
   }
   std::vector<method_result> rows;
   if (arguments.compare) rows = compare(arguments.what, files, type, options);
-  files.check();
+  files.check(), filter.check();
 
   if (!arguments.json) {
     std::string text = value_text(result) + '\n';
@@ -123,6 +131,7 @@ void run_reduction(const reduction_arguments& arguments) {
     return;
   }
   nlohmann::ordered_json object = json_of(arguments, files, result, options);
+  filter.put(object);
   put_timing(object, seconds, files.bytes());
   if (arguments.compare) object["compare"] = comparison_json(rows, files.bytes());
   write_json(object);

@@ -1,6 +1,7 @@
 // The subcommands dot, sum, nrm2, …: a reduction of files, by the library's list of reductions.
 #pragma once
 
+#include <cli/file_filter.hpp>
 #include <cstdint>
 #include <exactdot/reduction.hpp>
 #include <string>
@@ -17,6 +18,7 @@ struct reduction_arguments {
   std::string axis, out;                             // the same
   int threads = 0;
   std::int64_t ddof = 0;
+  filter_arguments filter;
   bool compare = false;
   bool json = false;
 };

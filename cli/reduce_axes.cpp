@@ -29,8 +29,8 @@ std::string dimensions_text(std::size_t count) {
   return fmt::format("{} dimension{}", count, count == 1 ? "" : "s");
 }
 
-divided divide(const io::vector_file& file, const std::vector<int>& chosen) {
-  const std::vector<axis> axes = file.axes();
+/// `axes`: those of the file, or of a mask beside it.
+divided divide(const io::vector_file& file, const std::vector<axis>& axes, const std::vector<int>& chosen) {
   std::vector<bool> reduced(axes.size());
   const auto count = static_cast<int>(axes.size());
   for (const int axis : chosen) {
@@ -65,6 +65,10 @@ std::vector<std::size_t> lengths_of(const std::vector<axis>& axes) {
 }
 
 /// The axes of the second input of a dot: of an array of the same shape, or of one vector for all results.
+divided divide(const io::vector_file& file, const std::vector<int>& chosen) {
+  return divide(file, file.axes(), chosen);
+}
+
 divided divide_second(const operands& files, const std::vector<int>& chosen, const divided& first) {
   const std::vector<axis> axes = files.b().axes();
   if (chosen.size() != 1) throw error(errc::bad_option, "--axis: name one axis, that of the vectors");
@@ -84,20 +88,21 @@ divided divide_second(const operands& files, const std::vector<int>& chosen, con
 
 /// What is computed, before it is.
 struct axes_call {
-  divided a, b;
+  divided a, b, mask;
   result_array results;  // of zeros
 };
 
-axes_call prepare(const reduction_arguments& arguments, const operands& files) {
+axes_call prepare(const reduction_arguments& arguments, const operands& files, const file_filter& filter) {
   const auto chosen = *parse_axes(arguments.axis);
-  axes_call call{divide(files.a(), chosen), {}, {}};
+  axes_call call{divide(files.a(), chosen), {}, divide(files.a(), filter.axes_beside(files.a()), chosen), {}};
   call.b = files.count() == 2 ? divide_second(files, chosen, call.a) : call.a;
   const element_type by_default = default_result_type(arguments.what, files.a().type(), files.b().type());
   call.results = zeros(type_named(arguments.result_type).value_or(by_default), lengths_of(call.a.results));
   return call;
 }
 
-void compute(const reduction_arguments& arguments, const operands& files, const options& options, axes_call& call) {
+void compute(const reduction_arguments& arguments, const operands& files, const file_filter& filter,
+             const options& options, axes_call& call) {
   result_array& results = call.results;
   const std::vector<axis> places = axes_of(results);
   const auto grid = [](const io::vector_file& file, const divided& axes) {
@@ -105,12 +110,18 @@ void compute(const reduction_arguments& arguments, const operands& files, const 
   };
   const any_results to{results.bytes.data(), results.type, places};
   try {
-    if (files.count() == 2) {
+    if (arguments.filter.is_given()) {
+      detail::reduce_kept_grid(arguments.what, grid(files.a(), call.a), grid(files.b(), call.b),
+                               filter.with(call.mask.results, call.mask.elements), to, options, arguments.ddof);
+    } else if (files.count() == 2) {
       reduce(arguments.what, grid(files.a(), call.a), grid(files.b(), call.b), to, options, arguments.ddof);
     } else {
       reduce(arguments.what, grid(files.a(), call.a), to, options, arguments.ddof);
     }
   } catch (const error& fault) {
+    if (arguments.filter.is_given() && fault.code() == errc::empty_input) {
+      fail_with_nothing_left(fault, files.a().path());
+    }
     fail_with_file(fault, arguments.what, files, results.type);
   }
 }
@@ -133,24 +144,29 @@ void run_over_axes(const reduction_arguments& arguments, const options& options)
   const auto raw_type = type_named(arguments.raw_type);
   const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
   const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, io::npy_shapes::any};
-  axes_call call = prepare(arguments, files);
+  const file_filter filter(arguments.filter);
+  axes_call call = prepare(arguments, files, filter);
   const result_array& results = call.results;
   std::optional<io::npy_writer> writer;  // opened first: an unwritable file must not cost a computation
   if (!arguments.out.empty()) {
-    refuse_input(arguments.out, {&files.a(), &files.b()});
+    refuse_input(arguments.out, {&files.a(), &files.b(), filter.file() ? &*filter.file() : &files.a()});
     writer.emplace(arguments.out, results.type, results.shape);
   }
   double seconds = 0;
   {
     const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
-    seconds = seconds_of([&] { compute(arguments, files, options, call); });
+    seconds = seconds_of([&] { compute(arguments, files, filter, options, call); });
   }
-  files.check();
+  files.check(), filter.check();
   if (writer) {
     writer->append_bytes(results.bytes);
     writer->commit();
   }
-  if (arguments.json) return write_json(json_of(arguments, files, results, seconds));
+  if (arguments.json) {
+    nlohmann::ordered_json object = json_of(arguments, files, results, seconds);
+    filter.put(object);
+    return write_json(object);
+  }
   if (writer) return;
   write_results(results);
 }

@@ -58,6 +58,23 @@ any_scalar reduce_files(reduction what, const operands& files, element_type type
   }
 }
 
+any_scalar reduce_files(reduction what, const operands& files, const file_filter& filter, element_type type,
+                        const options& options, std::int64_t ddof) {
+  const std::vector<axis> elements = files.a().axes(), of_b = files.b().axes(), mask = filter.axes_beside(files.a());
+  const auto grid = [](const io::vector_file& file, const std::vector<axis>& axes) {
+    return any_grid{file.bytes().data(), file.type(), {}, axes, file.swapped()};
+  };
+  any_scalar result{type, 0};
+  try {
+    detail::reduce_kept_grid(what, grid(files.a(), elements), grid(files.b(), of_b), filter.with({}, mask),
+                             {&result.bits, type, {}}, options, ddof);
+  } catch (const error& fault) {
+    if (fault.code() == errc::empty_input) fail_with_nothing_left(fault, files.a().path());
+    fail_with_file(fault, what, files, type);
+  }
+  return result;
+}
+
 void fail_with_file(const error& fault, reduction what, const operands& files, element_type type) {
   const std::string& path = files.a().path();
   if (fault.code() == errc::empty_input) {

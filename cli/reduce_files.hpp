@@ -1,6 +1,7 @@
 // A reduction of open files of any type and byte order, and its description.
 #pragma once
 
+#include <cli/file_filter.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/options.hpp>
 #include <exactdot/reduction.hpp>
@@ -43,6 +44,9 @@ class operands {
 /// as exactdot::reduce does.
 [[nodiscard]] any_scalar reduce_files(reduction what, const operands& files, element_type type,
                                       const options& options, std::int64_t ddof);
+/// The same of the elements that a filter leaves.
+[[nodiscard]] any_scalar reduce_files(reduction what, const operands& files, const file_filter& filter,
+                                      element_type type, const options& options, std::int64_t ddof);
 
 /// Throws errc::file for an error of the library that names a file: elements are missing, or an integer type does
 /// not hold a result; otherwise rethrows it.

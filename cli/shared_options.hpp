@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cli/file_filter.hpp>
+#include <cli/option_checks.hpp>
 #include <cli/reduction_command.hpp>
 #include <cstdint>
 #include <exactdot/element.hpp>
@@ -53,6 +55,15 @@ inline CLI::Option* add_reduction(CLI::App& app, std::string& name, const std::v
       ->check(CLI::IsMember(commands))
       ->transform(CLI::Validator(to_command, ""))
       ->capture_default_str();
+}
+
+/// --where and --skip-nan.
+inline void add_filter(CLI::App& app, filter_arguments& filter, const std::string& values) {
+  app.add_flag("--skip-nan", filter.skip_nan, "leave out NaNs, as if they were not there");
+  app.add_option("--where", filter.where,
+                 "leave out elements where this mask is 0: a .npy file of booleans or bytes of the shape of " + values +
+                     ", or broadcast to it; or a raw file of bytes")
+      ->check(check_file_name, "FILE");
 }
 
 /// --json

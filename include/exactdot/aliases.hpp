@@ -17,7 +17,7 @@ template <class R = void, class T>
 [[nodiscard]] auto norm(const T* x, std::size_t n, const options& options = {}) {
   return nrm2<R>(x, n, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void norm(const View& x, Out&& out, const options& options = {}) {
   nrm2(x, out, options);
 }
@@ -41,11 +41,11 @@ requires std::is_pointer_v<P>
 [[nodiscard]] auto var(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return variance<R>(x, n, ddof, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void var(const View& x, Out&& out, const options& options = {}) {
   variance(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void var(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   variance(x, out, ddof, options);
 }
@@ -70,11 +70,11 @@ requires std::is_pointer_v<P>
 [[nodiscard]] auto standard_deviation(const P& x, std::size_t n, ddof_number ddof, const options& options = {}) {
   return stddev<R>(x, n, ddof, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void standard_deviation(const View& x, Out&& out, const options& options = {}) {
   stddev(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void standard_deviation(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   stddev(x, out, ddof, options);
 }

@@ -100,11 +100,18 @@ constexpr void check_dot_of_many() {
       check_factors<first, second>() && check_result<reduction::dot, result_of<Out>, first, second>();
 }
 
+/// Of missing.hpp: the results of a shape of which some elements are not there, or of such a shape and y.
+template <class X, class Y>
+void kept_results(reduction what, const X& x, const Y& y, const any_results& out, const options& options,
+                  std::int64_t ddof);
+
 /// Any reduction, known at run time.
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   const result_line to(out);
-  if constexpr (is_segments<View>) {
+  if constexpr (is_kept<View>) {
+    kept_results(what, x, alone{}, to.view(), options, ddof);
+  } else if constexpr (is_segments<View>) {
     reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
   } else if constexpr (is_groups<View>) {
     const element_line line(to_any(x.x));
@@ -114,7 +121,7 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
     reduce_grid(what, lines.view(), lines.view(), to.view(), options, ddof);
   }
 }
-template <reduction what, many_vectors View, result_range Out>
+template <reduction what, reducible_vectors View, result_range Out>
 void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
   reduce_many(what, x, out, options, ddof);
@@ -124,8 +131,8 @@ void reduce_many(const View& x, Out&& out, const options& options, std::int64_t 
 /// out[i] = the dot product of the i-th vectors of a and b. One of them may be `repeated`: rows times it is a
 /// matrix-vector product.
 template <class A, class B, result_range Out>
-requires(detail::matrix_view<A> || detail::matrix_view<B>) void dot(const A& a, const B& b, Out&& out,
-                                                                    const options& options = {}) {
+requires(!detail::is_kept<A> && (detail::matrix_view<A> || detail::matrix_view<B>)) void dot(
+    const A& a, const B& b, Out&& out, const options& options = {}) {
   detail::check_dot_of_many<A, B, Out>();
   const detail::result_line to(out);
   if constexpr (detail::is_repeated<A>) {
@@ -156,6 +163,14 @@ void dot(const groups<X, Key>& a, const B& b, Out&& out, const options& options 
                         detail::result_line(out).view(), options);
 }
 
+/// The same of a shape of which some elements are not there (missing.hpp).
+template <class A, class B, result_range Out>
+requires detail::is_kept_shape<A>
+void dot(const A& a, const B& b, Out&& out, const options& options = {}) {
+  detail::check_dot_of_many<A, B, Out>();
+  detail::kept_results(reduction::dot, a, b, detail::result_line(out).view(), options, 0);
+}
+
 /// out[i] = how many keys are i: the number of elements of each group. Element type of `out`: std::int64_t or
 /// std::uint64_t. Keys out of range are errc::bad_option, or skipped. Cost: that of reading the keys.
 template <class Keys, result_range Out>
@@ -168,57 +183,57 @@ void group_sizes(const Keys& keys, std::size_t count, Out&& out, const options& 
 
 /// out[i] = the sum of the i-th vector; likewise for the other reductions, which are documented with the vector
 /// calls.
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void sum(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::sum>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void asum(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::asum>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void sum_of_squares(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::sum_of_squares>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void nrm2(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::nrm2>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void mean(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::mean>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void variance(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::variance>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void variance(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   detail::reduce_many<reduction::variance>(x, out, options, ddof);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void stddev(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::stddev>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void stddev(const View& x, Out&& out, ddof_number ddof, const options& options = {}) {
   detail::reduce_many<reduction::stddev>(x, out, options, ddof);
 }
 /// The element type of `out` is that of x.
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void min(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::min>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void max(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::max>(x, out, options);
 }
 /// Indices within each vector; the element type of `out` is std::int64_t or std::uint64_t.
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void argmin(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::argmin>(x, out, options);
 }
-template <many_vectors View, result_range Out>
+template <reducible_vectors View, result_range Out>
 void argmax(const View& x, Out&& out, const options& options = {}) {
   detail::reduce_many<reduction::argmax>(x, out, options);
 }

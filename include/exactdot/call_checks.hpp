@@ -52,9 +52,11 @@ template <class X>
 constexpr bool check_view() {
   constexpr bool is_pointer = std::is_pointer_v<X>, is_any = std::is_same_v<X, any_vector>;
   static_assert(!is_pointer, "exactdot: a pointer alone has no length; pass pointer and length, or a std::span");
+  static_assert(!is_kept<X>, "exactdot: where, skip_nan and with_initial go around the one input, or the first of two, of a "
+                             "reduction; no other call takes them");
   static_assert(!is_any,
                 "exactdot: any_vector has a type that is known at run time: call reduce(what, x, result type)");
-  if constexpr (is_pointer || is_any) {
+  if constexpr (is_pointer || is_any || is_kept<X>) {
     return false;
   } else if constexpr (vector_view<X>) {
     return true;

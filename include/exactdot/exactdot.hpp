@@ -6,10 +6,12 @@
 #include <exactdot/aliases.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/bivariate_moments.hpp>
+#include <exactdot/complex.hpp>
 #include <exactdot/dot.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/extremes.hpp>
 #include <exactdot/info.hpp>
+#include <exactdot/missing.hpp>
 #include <exactdot/moments.hpp>
 #include <exactdot/normalise.hpp>
 #include <exactdot/options.hpp>
@@ -18,3 +20,4 @@
 #include <exactdot/requirements.hpp>
 #include <exactdot/shapes.hpp>
 #include <exactdot/states.hpp>
+#include <exactdot/windows.hpp>

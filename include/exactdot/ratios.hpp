@@ -32,7 +32,9 @@ void reduce_matrix(reduction what, const any_grid& x, const any_results& out, co
 
 template <reduction what, class R, class X, class Y>
 [[nodiscard]] auto ratio_of_views(const X& x, const Y& y, const options& options, std::int64_t ddof = 0) {
-  if constexpr (check_view<X>() && check_view<Y>()) {
+  if constexpr (is_kept<X>) {
+    return kept_result<what, R>(x, y, options, ddof);
+  } else if constexpr (check_view<X>() && check_view<Y>()) {
     using first = element_of_view<X>;
     using second = element_of_view<Y>;
     if constexpr (check_result<what, R, first, second>()) {
@@ -55,6 +57,9 @@ template <reduction what, class R, class X, class Mean>
   } else if constexpr (!element<Mean>) {  // long long, for one
     using integer = std::conditional_t<std::is_signed_v<Mean>, std::int64_t, std::uint64_t>;
     return about<what, R>(x, static_cast<integer>(mean), options, ddof);
+  } else if constexpr (is_kept<X>) {
+    using result = result_or<R, type_at<default_result_type(what, type_of<typename X::value_type>)>>;
+    return kept_result<what, result>(x, strided<Mean>{&mean, to_any(x.x).n, 0}, options, ddof);
   } else if constexpr (check_view<X>()) {
     constexpr element_type type = type_of<element_of_view<X>>;
     using result = result_or<R, type_at<default_result_type(what, type)>>;
@@ -70,7 +75,9 @@ void ratios_of_shapes(const X& x, const Y& y, Out&& out, const options& options,
   using second = typename value_of<Y>::type;
   [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, first, second>();
   const result_line to(out);
-  if constexpr (is_segments<X>) {
+  if constexpr (is_kept<X>) {
+    kept_results(what, x, y, to.view(), options, ddof);
+  } else if constexpr (is_segments<X>) {
     reduce_segments(what, to_any(x.x), to_any(y), to_offsets(x), to.view(), options, ddof);
   } else if constexpr (is_groups<X>) {
     const element_line a(to_any(x.x)), b(to_any(y));
@@ -233,11 +240,11 @@ void intercept(const X& x, const Y& y, Out&& out, const options& options = {}) {
 
 /// √((n·Σ xᵢ² − (Σ xᵢ)²)/(n²·(n − ddof))): the standard error of the mean of x. ddof: 1 by default.
 template <class R = void, class X>
-requires(!many_vectors<X>)
+requires(!reducible_vectors<X>)
     [[nodiscard]] auto standard_error(const X& x, ddof_number ddof = 1, const options& options = {}) {
   return detail::reduce_view<reduction::standard_error, R>(x, options, ddof);
 }
-template <many_vectors X, result_range Out>
+template <reducible_vectors X, result_range Out>
 void standard_error(const X& x, Out&& out, ddof_number ddof = 1, const options& options = {}) {
   detail::reduce_many<reduction::standard_error>(x, out, options, ddof);
 }

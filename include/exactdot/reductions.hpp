@@ -73,17 +73,35 @@ template <reduction what, class R, class T>
     return refused{};
   }
 }
+/// Of complex.hpp: a reduction of n complex numbers, and a product of two such vectors.
+template <reduction what, class R, class C>
+[[nodiscard]] auto complex_result(const C* x, std::size_t n, const options& options);
+template <class R, class C>
+[[nodiscard]] auto complex_product(bool conjugates, const C* a, std::size_t n, const C* b, std::size_t n_of_b,
+                                   const options& options);
+
 template <reduction what, class R, class T>
 [[nodiscard]] auto reduce_pointer(const T* x, std::size_t n, const options& options, std::int64_t ddof = 0) {
-  if constexpr (check_element<T>()) {
+  if constexpr (complex_number<T>) {
+    return complex_result<what, R>(x, n, options);
+  } else if constexpr (check_element<T>()) {
     return reduce_elements<what, R, T>(to_any(x, n), options, ddof);
   } else {
     return refused{};
   }
 }
+/// Of missing.hpp: the same of some elements of x, or of x and y. `alone`: there is no y.
+struct alone {};
+template <reduction what, class R, class X, class Y>
+[[nodiscard]] auto kept_result(const X& x, const Y& y, const options& options, std::int64_t ddof);
+
 template <reduction what, class R, class X>
 [[nodiscard]] auto reduce_view(const X& x, const options& options, std::int64_t ddof = 0) {
-  if constexpr (check_view<X>()) {
+  if constexpr (is_kept<X>) {
+    return kept_result<what, R>(x, alone{}, options, ddof);
+  } else if constexpr (complex_view<X>) {
+    return complex_result<what, R>(std::ranges::data(x), std::ranges::size(x), options);
+  } else if constexpr (check_view<X>()) {
     return reduce_elements<what, R, element_of_view<X>>(to_any(x), options, ddof);
   } else {
     return refused{};
@@ -92,7 +110,9 @@ template <reduction what, class R, class X>
 
 template <class R, class A, class B>
 [[nodiscard]] auto dot_pointers(const A* a, const B* b, std::size_t n, const options& options) {
-  if constexpr (!(check_element<A>() && check_element<B>())) {
+  if constexpr (complex_number<A> && std::is_same_v<A, B>) {
+    return complex_product<R>(false, a, n, b, n, options);
+  } else if constexpr (!(check_element<A>() && check_element<B>())) {
     return refused{};
   } else if constexpr (!(check_factors<A, B>() && check_result<reduction::dot, R, A, B>())) {
     return refused{};
@@ -145,7 +165,12 @@ template <class R = void, class A, class B>
 /// both; mode fast then adds in that type. Errors: as above, and errc::size_mismatch.
 template <class R = void, class A, class B>
 [[nodiscard]] auto dot(const A& a, const B& b, const options& options = {}) {
-  if constexpr (detail::check_view<A>() && detail::check_view<B>()) {
+  if constexpr (detail::is_kept<A>) {
+    return detail::kept_result<reduction::dot, R>(a, b, options, 0);
+  } else if constexpr (detail::complex_view<A> && detail::complex_view<B>) {
+    return detail::complex_product<R>(false, std::ranges::data(a), std::ranges::size(a), std::ranges::data(b),
+                                      std::ranges::size(b), options);
+  } else if constexpr (detail::check_view<A>() && detail::check_view<B>()) {
     return detail::dot_views<R>(a, b, options);
   } else {
     return detail::refused{};

@@ -202,6 +202,17 @@ inline constexpr bool is_groups<groups<X, Key>> = true;
 template <class View>
 concept many_vectors = detail::matrix_view<View> || detail::is_segments<View> || detail::is_groups<View>;
 
+namespace detail {
+template <class View>
+inline constexpr bool is_kept_shape = false;
+template <many_vectors X>
+inline constexpr bool is_kept_shape<kept<X>> = true;
+}  // namespace detail
+
+/// The same, or of these some elements (missing.hpp).
+template <class View>
+concept reducible_vectors = many_vectors<View> || detail::is_kept_shape<View>;
+
 /// What results are written to: a contiguous range of elements, one for each result.
 template <class Range>
 concept result_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&

@@ -8,6 +8,7 @@
 #include <exactdot/requirements.hpp>
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exactdot/element.hpp>
@@ -47,7 +48,29 @@ struct any_vector {
       : data(first), n(count), type(of_elements), stride(bytes), swapped(is_swapped) {}
 };
 
+/// A vector or a shape of which some elements are not there (missing.hpp).
+template <class X>
+struct kept;
+
 namespace detail {
+/// std::complex of float or double, and types like it: two parts, one after the other (complex.hpp).
+template <class C>
+concept complex_number = std::is_class_v<C> && std::is_trivially_copyable_v<C> && requires(const C& x) {
+  typename C::value_type;
+  requires std::is_same_v<typename C::value_type, float> || std::is_same_v<typename C::value_type, double>;
+  requires sizeof(C) == 2 * sizeof(typename C::value_type);
+  { x.real() } -> std::convertible_to<typename C::value_type>;
+  { x.imag() } -> std::convertible_to<typename C::value_type>;
+};
+template <class View>
+concept complex_view = std::ranges::contiguous_range<const View> && std::ranges::sized_range<const View> &&
+                       complex_number<std::ranges::range_value_t<View>>;
+
+template <class View>
+inline constexpr bool is_kept = false;
+template <class X>
+inline constexpr bool is_kept<kept<X>> = true;
+
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
 

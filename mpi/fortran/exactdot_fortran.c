@@ -24,7 +24,7 @@ int xd_fortran_reduce(int reduction, int type, const void* a, const void* b, int
                       int distributed, MPI_Fint comm, void* result) {
   const xd_vector x = xd_contiguous(a, (size_t)n_a, type), y = xd_contiguous(b, (size_t)n_b, type);
   const xd_vector* second = reduction == XD_DOT ? &y : NULL;
-  xd_options local = {0, 0, 0, 0, 0, NULL};
+  xd_options local = {0, 0, 0, 0, 0, NULL, NULL};
   xd_mpi_options options = {0, NULL};
   local.ddof = ddof;
   options.local = &local;

@@ -49,7 +49,7 @@ def vdot(a: Any, b: Any, **options: Any) -> Any:
 
     Notes
     -----
-    Cost: that of two dot products of twice the length, and of a copy of b.
+    Cost: that of two dot products of twice the length; of vectors without options nothing is copied.
 
     Examples
     --------

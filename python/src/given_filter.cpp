@@ -48,7 +48,7 @@ any_scalar read_initial(nb::handle given, element_type type, const char* caller)
 
 }  // namespace
 
-const element_filter* given_filter::of(const vectors& inputs, bool adds) {
+const call_filter* given_filter::of(const vectors& inputs, bool adds) {
   if (inputs.on_gpu()) inputs.refuse(false, "where, skip_nan and initial are for arrays in host memory");
   if (adds)
     throw_python(true, std::string(caller_) + ": add_to with where or skip_nan; give skipped elements the key -1");

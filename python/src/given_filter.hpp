@@ -1,8 +1,8 @@
-// The arguments where, skip_nan and initial of a call, checked and imported: what kept_elements.hpp computes with.
+// The arguments where, skip_nan and initial of a call, checked and imported: what call_filter.hpp computes with.
 #pragma once
 
 #include <python/src/given_arguments.hpp>
-#include <python/src/kept_elements.hpp>
+#include <python/src/call_filter.hpp>
 
 namespace exactdot::python {
 
@@ -24,7 +24,7 @@ class given_filter {
   [[nodiscard]] bool skips_nan() const { return filter_.skips_nan; }
   [[nodiscard]] bool is_given() const { return filter_.skips_nan || !where_.is_none() || !initial_.is_none(); }
   /// Checks what goes with it. The result lives as long as this.
-  const element_filter* of(const vectors& inputs, bool adds);
+  const call_filter* of(const vectors& inputs, bool adds);
   /// The mask for Python, or None; after of().
   [[nodiscard]] nb::object where() { return where_.is_none() ? nb::none() : mask_.for_numpy(); }
 
@@ -36,7 +36,7 @@ class given_filter {
   nb::handle where_, initial_;
   imported_array mask_, of_columns_;
   std::vector<std::uint8_t> valid_;
-  element_filter filter_;
+  call_filter filter_;
 };
 
 }  // namespace exactdot::python

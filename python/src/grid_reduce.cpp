@@ -9,7 +9,7 @@
 #include <python/src/grid_reduce.hpp>
 #include <python/src/grid_results.hpp>
 #include <python/src/host_call.hpp>
-#include <python/src/kept_elements.hpp>
+#include <python/src/call_filter.hpp>
 #include <python/src/number.hpp>
 #include <python/src/result_array.hpp>
 
@@ -37,7 +37,10 @@ void compute_results(const grid_call& call, const grid_pair& of, std::span<const
   const std::size_t work = work_of(positions(of.first.results), positions(of.first.elements));
   const bool is_long = work >= min_long_call * sizeof(double) / bytes_of_element(places);
   compute(work, is_long, call.chosen, [&](const options& chosen) {
-    if (call.filter != nullptr) return reduce_kept_grid(call, of, mask, to, chosen);
+    if (call.filter != nullptr) {
+      const element_filter filter = call.filter->with(mask.results, mask.elements);
+      return detail::reduce_kept_grid(call.what, of.first, of.second, filter, to, chosen, call.ddof, call.caller);
+    }
     detail::reduce_grid(call.what, of.first, of.second, to, chosen, call.ddof, call.caller);
   });
 }
@@ -215,9 +218,12 @@ nb::object reduce_segments(const grid_call& call, nb::handle given) {
     return finished(call);
   }
   const std::size_t work = a.n + work_of(count, 0);
-  const std::ptrdiff_t mask = call.filter != nullptr ? axes_of_mask(call)[0].stride : 0;
+  const std::vector<axis> mask = call.filter != nullptr ? axes_of_mask(call) : std::vector<axis>();
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
-    if (call.filter != nullptr) return reduce_kept_segments(call, a.view(), second, segments, mask, to, chosen);
+    if (call.filter != nullptr) {
+      return detail::reduce_kept_segments(call.what, a.view(), second, segments, call.filter->with({}, mask), to,
+                                          chosen, call.ddof, call.caller);
+    }
     detail::reduce_segments(call.what, a.view(), second, segments, to, chosen, call.ddof, call.caller);
   });
   return finished(call);

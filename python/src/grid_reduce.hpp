@@ -13,7 +13,7 @@ struct result_array {
   imported_array imported;
 };
 
-struct element_filter;
+struct call_filter;
 
 /// What a call asks for; handles of arguments as they were passed, None if they were not.
 struct grid_call {
@@ -30,7 +30,7 @@ struct grid_call {
   bool as_array = false;                  ///< one result is an array, too
   const char* choices = nullptr;          ///< the types of results, for messages
   bool adds = false;                      ///< `out` is the argument add_to: results are added to what is there
-  const element_filter* filter = nullptr;  ///< of some of the elements, in host memory (kept_elements.hpp)
+  const call_filter* filter = nullptr;  ///< of some of the elements, in host memory (call_filter.hpp)
 
   [[nodiscard]] const char* name_of_out() const { return adds ? "add_to" : "out"; }
 };

@@ -7,7 +7,7 @@
 #include <python/src/grid_results.hpp>
 #include <python/src/group_reduce.hpp>
 #include <python/src/host_call.hpp>
-#include <python/src/kept_elements.hpp>
+#include <python/src/call_filter.hpp>
 #include <python/src/result_array.hpp>
 
 namespace exactdot::python {
@@ -84,7 +84,11 @@ nb::object reduce_groups(const grid_call& call, const group_arguments& given) {
   const std::size_t columns = engine::positions_of(axes.a.results).value_or(~std::size_t{0} / 2);
   const std::size_t work = work_of(columns, array.n + keys.groups);
   compute(work, is_long_call(a, b) || work >= min_long_call, call.chosen, [&](const options& chosen) {
-    if (call.filter != nullptr) return reduce_kept_groups(call, of, axes.mask, keys, to, chosen);
+    if (call.filter != nullptr) {
+      const element_filter filter = call.filter->with(axes.mask.results, axes.mask.elements);
+      return detail::reduce_kept_groups(call.what, of.first, of.second, keys, filter, to, chosen, call.ddof,
+                                        call.caller);
+    }
     detail::reduce_groups(call.what, of.first, of.second, keys, to, chosen, call.ddof, call.caller);
   });
   return finished(call);

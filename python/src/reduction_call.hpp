@@ -19,7 +19,7 @@ struct reduction_call {
   bool negative_zero = false;
   bool as_array = false;  // out=...: one result is an array, too
   bool adds = false;      // `out` is the argument add_to
-  const element_filter* filter = nullptr;
+  const call_filter* filter = nullptr;
   nb::handle dtype{}, out{}, stream{};
   given_filter* filter_of = nullptr;  // what `filter` belongs to
 };

@@ -1,8 +1,5 @@
 // Implementation of rolling.hpp.
-#include <cpu/environment.hpp>
-#include <cpu/rolling.hpp>
-#include <plan/axes.hpp>
-#include <plan/plan.hpp>
+#include <exactdot/windows.hpp>
 #include <plan/staging.hpp>
 #include <python/src/arguments.hpp>
 #include <python/src/array_axes.hpp>
@@ -27,26 +24,6 @@ std::size_t axis_of(nb::handle given, const vectors& inputs) {
   const std::vector<bool> chosen =
       read_axes(given.is_none() ? nb::handle(last) : given, dimensions, inputs.caller());
   return static_cast<std::size_t>(std::ranges::find(chosen, true) - chosen.begin());
-}
-
-/// Windows along an axis of every line of an array.
-void roll_lines(const cpu_engine::rolling_request& asked, const imported_array& x, const imported_array& out,
-                std::size_t along) {
-  const std::vector<axis> from = x.all_axes(), to = out.all_axes();
-  const cpu_engine::standard_arithmetic environment;
-  std::size_t lines = 1;
-  for (std::size_t i = 0; i < from.size(); ++i) lines *= i == along ? 1 : from[i].n;
-  for (std::size_t line = 0; line < lines; ++line) {
-    std::ptrdiff_t of_x = 0, of_out = 0;
-    for (std::size_t i = from.size(), left = line; i-- != 0;) {
-      if (i == along) continue;
-      const auto place = static_cast<std::ptrdiff_t>(left % from[i].n);
-      of_x += place * from[i].stride, of_out += place * to[i].stride, left /= from[i].n;
-    }
-    cpu_engine::roll(
-        asked, {static_cast<const char*>(x.data) + of_x, from[along].n, x.type, from[along].stride, x.swapped},
-        {static_cast<char*>(out.data) + of_out, to[along].n, out.type, to[along].stride, out.swapped});
-  }
 }
 
 /// The elements of an array of any shape in the order of C, one after the other.
@@ -108,32 +85,18 @@ nb::object rolling(const std::string& caller, const std::string& what, nb::handl
   make_results(call, shape.shape, result_type(call));
   const imported_array& made = results.imported;
   static_cast<void>(places_of(made, shape, call.caller));
-  const bool is_whole = made.type == element_type::int64 || made.type == element_type::uint64;
-  if (is_integer(made.type) && !(are_prefixes && is_integer(x.type) && is_whole)) {
-    inputs.refuse(false, "the result type is " + std::string(name_of(made.type)) + "; use " +
-                             (are_prefixes && is_integer(x.type) ? "int64, uint64 or a floating-point type"
-                                                                 : "a floating-point type"));
-  }
-  if (const auto extent = engine::extent_of(made.data, made.all_axes(), {}, size_of(made.type));
-      extent && x.n != 0) {
-    if (engine::may_overlap(x.data, x.all_axes(), {}, size_of(x.type), reinterpret_cast<const void*>(extent->begin),
-                            extent->end - extent->begin)) {
-      inputs.refuse(false, "out shares memory with x; pass another array");
-    }
-  }
-  if (!engine::are_separate(made.all_axes(), size_of(made.type))) {
-    inputs.refuse(false, "results would overwrite each other; check the strides of out");
-  }
-  if (x.n == 0) return finished(call);
-  constexpr std::size_t unbounded = ~std::size_t{0} / 2, cost_of_element = 256;  // of sums, where no bound decides
+  constexpr std::size_t cost_of_element = 256;  // of sums, where no bound decides
   compute(x.n, x.n >= min_long_call / cost_of_element, call.chosen, [&](const options& chosen) {
-    const cpu_engine::rolling_request asked{
-        call.caller, reduced, are_prefixes ? unbounded : window, min_count, ddof, skips_nan, chosen.monitor};
-    if (!is_flat) return roll_lines(asked, x, made, along);
-    const std::vector<std::byte> elements = flattened(x);
-    const std::ptrdiff_t step = made.all_axes()[0].stride;
-    const cpu_engine::standard_arithmetic environment;
-    cpu_engine::roll(asked, {elements.data(), x.n, x.type}, {made.data, made.n, made.type, step, made.swapped});
+    detail::rolling how{call.caller, reduced, {window, min_count}, are_prefixes, {}, ddof};
+    how.filter.skips_nan = skips_nan;
+    const std::vector<std::byte> elements = is_flat ? flattened(x) : std::vector<std::byte>();
+    std::vector<exactdot::axis> lines = axes, places = made.all_axes();
+    const exactdot::axis elements_of_line = lines[along], places_of_line = places[along];
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(along));
+    places.erase(places.begin() + static_cast<std::ptrdiff_t>(along)), places.push_back(places_of_line);
+    detail::roll(how,
+                 {is_flat ? elements.data() : x.data, x.type, lines, {&elements_of_line, 1}, !is_flat && x.swapped},
+                 {made.data, made.type, places, made.swapped}, chosen);
   });
   return finished(call);
 }

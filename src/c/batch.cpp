@@ -1,5 +1,6 @@
 // Many vectors in one call: the rows of matrices, segments, and groups by keys.
 #include <c/convert.hpp>
+#include <c/filter.hpp>
 #include <c/shapes.hpp>
 #include <c/status.hpp>
 #include <exactdot/batches.hpp>
@@ -18,6 +19,25 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
     return fits ? static_cast<std::ptrdiff_t>(product) : PTRDIFF_MAX;
   };
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
+}
+
+// The calls with options->filter: apart, so that those without one have small frames.
+[[gnu::noinline]] void kept_rows(reduction what, const any_grid& a, const any_grid& b, const any_results& to,
+                                 const options& chosen, const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, given_filter::mask_of::rows, a.type, caller);
+  detail::reduce_kept_grid(what, a, b, filter.view(), to, chosen, given.ddof, caller);
+}
+[[gnu::noinline]] void kept_segments(reduction what, const any_vector& a, const any_vector& b,
+                                     const any_offsets& offsets, const any_results& to, const options& chosen,
+                                     const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, given_filter::mask_of::vector, a.type, caller);
+  detail::reduce_kept_segments(what, a, b, offsets, filter.view(), to, chosen, given.ddof, caller);
+}
+[[gnu::noinline]] void kept_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                                   given_filter::mask_of mask, const any_results& to, const options& chosen,
+                                   const xd_options& given, const char* caller) {
+  const given_filter filter(*given.filter, mask, a.type, caller);
+  detail::reduce_kept_groups(what, a, b, keys, filter.view(), to, chosen, given.ddof, caller);
 }
 
 }  // namespace
@@ -41,9 +61,12 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
     require_second(what, b != nullptr, caller);
     const row_grid second(inputs_of(what) == 2 ? b : a, caller, "b");
     const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(size_of(type))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_grid(what, first.view, second.view, {results, type, {&places, 1}, false}, chosen,
-                        ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      return kept_rows(what, first.view, second.view, to, chosen, *options, caller);
+    }
+    detail::reduce_grid(what, first.view, second.view, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -76,9 +99,11 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
     const axis places = {segments, static_cast<std::ptrdiff_t>(size_of(type))};
     const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_segments(what, first, second, given, {results, type, {&places, 1}, false}, chosen,
-                            ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr)
+      return kept_segments(what, first, second, given, to, chosen, *options, caller);
+    detail::reduce_segments(what, first, second, given, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -93,9 +118,13 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
     const detail::element_line first(of_a), second(second_vector(what, of_a, b, caller));
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
     const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
-    const auto chosen = to_options(options, caller);
-    detail::reduce_groups(what, first.view(), second.view(), given, {results, type, {&places, 1}, false}, chosen,
-                          ddof_of(options), caller);
+    const any_results to{results, type, {&places, 1}};
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      return kept_groups(what, first.view(), second.view(), given, given_filter::mask_of::vector, to, chosen,
+                         *options, caller);
+    }
+    detail::reduce_groups(what, first.view(), second.view(), given, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -117,8 +146,12 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
     if (__builtin_mul_overflow(a->n, size, &row)) row = PTRDIFF_MAX;
     const axis places[] = {{groups, result_stride != 0 ? result_stride : row}, {a->n, size}};
     const any_results to{results, type, places, false, false, add_to_results != 0};
-    detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, to_options(options, caller),
-                          ddof_of(options), caller);
+    const auto chosen = to_options_beside_filter(options, caller);
+    if (filter_of(options) != nullptr) {
+      return kept_groups(what, columns_of(first), columns_of(second), given, given_filter::mask_of::columns, to,
+                         chosen, *options, caller);
+    }
+    detail::reduce_groups(what, columns_of(first), columns_of(second), given, to, chosen, ddof_of(options), caller);
   });
 }
 

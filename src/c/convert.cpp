@@ -96,6 +96,13 @@ any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b
 }
 
 options to_options(const xd_options* given, const char* caller) {
+  if (given != nullptr && given->filter != nullptr) {
+    refuse(errc::bad_option, caller, "options->filter is for xd_reduce, of rows, segments and groups too; leave it null");
+  }
+  return to_options_beside_filter(given, caller);
+}
+
+options to_options_beside_filter(const xd_options* given, const char* caller) {
   if (given == nullptr) return {};
   if (given->mode != XD_EXACT && given->mode != XD_FAST) {
     refuse(errc::bad_option, caller, "unknown mode " + std::to_string(given->mode) + "; use XD_EXACT or XD_FAST");

@@ -34,7 +34,12 @@ void require(const void* pointer, const char* caller, const char* argument);
 [[nodiscard]] any_vector to_vector(const xd_vector* x, const char* caller, const char* argument);
 /// The second vector of a dot; for reductions of one vector `a` again, and b must be null.
 [[nodiscard]] any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller);
+/// Throws for a filter, too; `beside_filter` leaves that to the caller.
 [[nodiscard]] options to_options(const xd_options* given, const char* caller);
+[[nodiscard]] options to_options_beside_filter(const xd_options* given, const char* caller);
+[[nodiscard]] inline const xd_filter* filter_of(const xd_options* given) {
+  return given == nullptr ? nullptr : given->filter;
+}
 [[nodiscard]] std::int64_t ddof_of(const xd_options* given);
 
 /// Throws errc::bad_option unless the type is a floating-point type.

@@ -1,5 +1,6 @@
 // Reductions of the C interface: xd_reduce, the typed calls, and the monitor.
 #include <c/convert.hpp>
+#include <c/filter.hpp>
 #include <c/status.hpp>
 #include <exactdot/extremes.hpp>
 #include <exactdot/reductions.hpp>
@@ -40,6 +41,22 @@ xd_status reduce_typed(reduction what, std::size_t n, const T* x, std::ptrdiff_t
 
 }  // namespace
 
+namespace {
+
+/// The bits of a reduction of the elements that the filter leaves. Apart, so that calls without one have small
+/// frames.
+[[gnu::noinline]] std::uint64_t reduce_kept(reduction what, const any_vector& a, const any_vector& b,
+                                            element_type type, const xd_options& options, const char* caller) {
+  const given_filter filter(*options.filter, given_filter::mask_of::vector, a.type, caller);
+  const detail::element_line first(a), second(b);
+  std::uint64_t bits = 0;
+  detail::reduce_kept_grid(what, first.view(), second.view(), filter.view(), {&bits, type, {}},
+                           to_options_beside_filter(&options, caller), options.ddof, caller);
+  return bits;
+}
+
+}  // namespace
+
 xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,
                     const xd_options* options) {
   return guarded([&] {
@@ -48,10 +65,13 @@ xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int r
     const element_type type = to_type(result_type, caller);
     require(result, caller, "result");
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
-    const auto chosen = to_options(options, caller);
+    const auto chosen = to_options_beside_filter(options, caller);
     const std::int64_t ddof = ddof_of(options);
     require_outside(result, size_of(type), first, caller);
     require_outside(result, size_of(type), second, caller);
+    if (filter_of(options) != nullptr) {
+      return store(result, type, reduce_kept(what, first, second, type, *options, caller));
+    }
     store(result, type,
           inputs_of(what) == 2 ? detail::reduce_to_bits(what, first, second, type, chosen, ddof)
                                : detail::reduce_to_bits(what, first, type, chosen, ddof));

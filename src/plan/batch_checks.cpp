@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
+#include <plan/batch_setup.hpp>
 #include <plan/gpu_engine.hpp>
 #include <string>
 
@@ -189,6 +190,19 @@ void choose_engine(const batch_request& asked, batch& made, const options& optio
   const gpu_engine* const engine = gpu_engine_to_ask(asked.caller, options, always);
   if (engine != nullptr) engine->choose_batch(made, options);
   keep_ratio_on_host(made.each);
+}
+
+void keep_on_host(const batch_request& asked, const any_grid& a, const any_grid& b, const options& options,
+                  const char* what) {
+  const auto first = [](const any_grid& x) {
+    return any_vector{x.data, 1, x.type, static_cast<std::ptrdiff_t>(size_of(x.type)), x.swapped};
+  };
+  batch_request product = asked;  // of which an engine says where both inputs lie
+  product.what = reduction::dot;
+  batch probe = unplaced_batch(product, first(a), first(b), mode::exact);
+  probe.count = 1;
+  choose_engine(product, probe, options);
+  if (probe.each.on_gpu) refuse(asked, std::string(what) + " in host memory; copy the arrays there");
 }
 
 bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options) {

@@ -50,6 +50,9 @@ void check_options(const batch_request& asked, const options& options);
 /// Lets the GPU engine decide where the batch is computed, if there is one to ask. Throws for memory that no engine
 /// reads.
 void choose_engine(const batch_request& asked, batch& made, const options& options);
+/// Throws for two inputs that a GPU's memory holds, or a GPU that was demanded: `what` is for arrays in host memory.
+void keep_on_host(const batch_request& asked, const any_grid& a, const any_grid& b, const options& options,
+                  const char* what);
 /// The same for offsets alone, before they are read: whether a GPU reads them.
 [[nodiscard]] bool are_on_gpu(const batch_request& asked, const any_offsets& offsets, const options& options);
 

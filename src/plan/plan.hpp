@@ -35,6 +35,14 @@ struct location {
   [[nodiscard]] bool on_gpu() const { return kind == memory_kind::device || kind == memory_kind::managed; }
 };
 
+/// What an input becomes whose elements are the parts of complex numbers, x + iy, one after the other.
+enum class pairing : unsigned char {
+  none,       ///< x, y
+  conjugate,  ///< x, −y
+  exchanged,  ///< y, x
+  turned,     ///< y, −x
+};
+
 /// An input as an engine reads it.
 struct operand {
   const void* data = nullptr;
@@ -47,6 +55,8 @@ struct operand {
   /// Only the staging of a CPU reads such operands.
   std::span<const axis> outer = {};
   std::size_t inner = 0;
+  /// Only the staging of a CPU changes pairs; such operands are not contiguous, and of float or double.
+  pairing pairs = pairing::none;
 
   /// The operand from element i on; not for several axes.
   [[nodiscard]] operand from(std::size_t i) const {

@@ -5,6 +5,7 @@
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace exactdot::inline v0_3::engine {
 namespace {
@@ -51,6 +52,29 @@ void copy_contiguous(const operand& from, element_type target, int part, std::si
     }
     copy_elements<Element, double>(from, part, n, to);
   });
+}
+
+namespace {
+
+template <class T>
+void change_pairs(pairing how, std::size_t n, T* x) noexcept {
+  if (how == pairing::conjugate) {
+    for (std::size_t i = 0; i + 1 < n; i += 2) x[i + 1] = -x[i + 1];
+  } else if (how == pairing::exchanged) {
+    for (std::size_t i = 0; i + 1 < n; i += 2) std::swap(x[i], x[i + 1]);
+  } else {
+    for (std::size_t i = 0; i + 1 < n; i += 2) {
+      const T first = x[i];
+      x[i] = x[i + 1], x[i + 1] = -first;
+    }
+  }
+}
+
+}  // namespace
+
+void change_pairs(pairing how, element_type type, std::size_t n, void* x) noexcept {
+  if (type == element_type::float32) return change_pairs(how, n, static_cast<float*>(x));
+  change_pairs(how, n, static_cast<double*>(x));
 }
 
 void copy_contiguous_by_threads(const operand& from, element_type target, int part, std::size_t n, void* to,

@@ -24,6 +24,9 @@ inline constexpr std::size_t staged_chunk = 8 * order_v1<T>::tile;
 /// bits, 1 for these; both have its sign. Right in any floating-point environment.
 void copy_contiguous(const operand& from, element_type target, int part, std::size_t n, void* to) noexcept;
 
+/// Changes pairs of n floats or doubles in place. n is even.
+void change_pairs(pairing how, element_type type, std::size_t n, void* x) noexcept;
+
 /// The address of element i of an operand with any number of axes.
 [[nodiscard]] inline const char* address_of(const operand& x, std::size_t i) noexcept {
   const auto moved = [](std::size_t index, std::ptrdiff_t stride) {
@@ -136,6 +139,8 @@ class chunk_reader {
       n = from_.outer.empty() ? count : std::min(count - done, from_.inner - first % from_.inner);
       copy_(address_of(from_, first), part, n, buffer_.get() + done * size);
     }
+    // chunks, and so starts and counts, are even
+    if (from_.pairs != pairing::none) change_pairs(from_.pairs, target_, count, buffer_.get());
     filled_start_ = start, filled_ = count, filled_part_ = part;
   }
 

@@ -38,6 +38,9 @@ int main(void) {
   test_reduction_errors();
   test_batches();
   test_norms();
+  test_complex();
+  test_missing();
+  test_windows();
   test_accumulators();
   test_accumulator_errors();
   test_moments();

@@ -12,7 +12,7 @@ namespace {
 
 const std::string commands =
     "dot, sum, asum, sum_of_squares, nrm2, mean, var, std, min, max, argmin, argmax, weighted_mean, cosine, distance, "
-    "cov, corr, slope, intercept, standard_error, weighted_var, weighted_std, variance_about, stddev_about, group, generate, lab, "
+    "cov, corr, slope, intercept, standard_error, weighted_var, weighted_std, variance_about, stddev_about, minmax, group, cumsum, rolling, generate, lab, "
     "hazards, "
     "bench, run, exercise, info";
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 HEADERS = """#include <exactdot/exactdot.hpp>
+#include <complex>
 #include <list>
 #include <string>
 #include <vector>
@@ -68,6 +69,15 @@ CASES = [
     ("sum += 1.0L;", "long double has another format"),
     ("sum.add(x, z);", "one vector holds integers, the other floating-point numbers"),
     ("(void)sum.round<std::int64_t>();", "integers are results of sums of integers only"),
+    ("r = exactdot::sum(exactdot::where(x, std::vector<bool>{true, false}));", "a mask is a contiguous range of bytes"),
+    ("r = exactdot::sum(exactdot::where(x, x));", "a mask holds bool, std::uint8_t or std::int8_t"),
+    ("r = exactdot::dot(x, exactdot::skip_nan(x));", "go around the one input, or the first of two"),
+    ("(void)exactdot::minmax(exactdot::skip_nan(x));", "go around the one input, or the first of two"),
+    ("r = exactdot::sum(exactdot::skip_nan(exactdot::rows{array, 1, 3}));", "the results of shapes go to a range"),
+    ("exactdot::cumsum(exactdot::segments{x, z}, x);", "windows move along vectors, rows and columns"),
+    ("exactdot::rolling_mean(x, 2, wide);", "integers are results of sums of integers only"),
+    ("(void)exactdot::max(std::vector<std::complex<double>>(2));", "complex numbers have sums, means, norms and dot products"),
+    ("(void)exactdot::sum<float>(std::vector<std::complex<double>>(2));", "are std::complex of float or double"),
 ]
 MAX_LINES = 50
 

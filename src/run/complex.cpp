@@ -1,0 +1,166 @@
+// Reductions of complex numbers (exactdot/complex.hpp), as reductions of twice as many reals.
+//
+// Sums of the parts are two columns, norms one vector of 2n reals. A part of a product is one dot product of 2n
+// reals, whose second vector has its pairs conjugated, exchanged or both: of short vectors on the stack, of others
+// chunk by chunk in the staging of the threads (plan/staging.hpp). So nothing is copied as a whole.
+#include <cpu/environment.hpp>
+#include <exactdot/batches.hpp>
+#include <exactdot/complex.hpp>
+#include <plan/axes.hpp>
+#include <plan/batch_checks.hpp>
+#include <plan/staging.hpp>
+#include <run/run.hpp>
+#include <string>
+
+namespace exactdot::inline v0_3::detail {
+namespace {
+
+using engine::pairing;
+
+/// Numbers up to which parts are moved on the stack: a plan takes longer than the reduction.
+constexpr std::size_t longest_on_stack = 512;
+
+std::ptrdiff_t part_size(const any_complex& x) { return static_cast<std::ptrdiff_t>(size_of(x.part)); }
+
+bool is_consecutive(const any_complex& x) { return x.n <= 1 || x.stride == 2 * part_size(x); }
+
+void check(const any_complex& x, const char* caller) {
+  if (x.part != element_type::float32 && x.part != element_type::float64) {
+    engine::throw_error(errc::bad_option, caller,
+                        "the parts of complex numbers are " +
+                            std::string(is_known(x.part) ? name_of(x.part) : "of an unknown type") +
+                            "; use float32 or float64");
+  }
+  const axis numbers{x.n, x.stride}, parts{2, part_size(x)};
+  const bool fits = x.n <= static_cast<std::size_t>(PTRDIFF_MAX) / 2 &&
+                    (x.n == 0 || engine::extent_of(x.data, {&numbers, 1}, {&parts, 1}, size_of(x.part)));
+  if (!fits) {
+    engine::throw_error(errc::bad_option, caller,
+                        std::to_string(x.n) + " complex numbers with a stride of " + std::to_string(x.stride) +
+                            " bytes exceed the address space");
+  }
+}
+
+/// Whether a call may read the numbers as they are, at once.
+bool is_short(const any_complex& a, const any_complex& b, const options& options) {
+  const auto suits = [](const any_complex& x) { return is_consecutive(x) && !x.swapped; };
+  return a.n <= longest_on_stack && suits(a) && suits(b) && engine::is_short_call(a.data, b.data, a.n, options);
+}
+
+/// The real parts of short vectors, then the imaginary ones.
+template <class T>
+complex_words of_parts_on_stack(reduction what, const any_complex& x, element_type result, const options& options) {
+  T real[longest_on_stack], imaginary[longest_on_stack];
+  for (std::size_t i = 0; i < x.n; ++i) {
+    T pair[2];
+    std::memcpy(pair, static_cast<const char*>(x.data) + i * sizeof pair, sizeof pair);
+    real[i] = pair[0], imaginary[i] = pair[1];
+  }
+  return {reduce_to_bits(what, to_any(real, x.n), result, options),
+          reduce_to_bits(what, to_any(imaginary, x.n), result, options)};
+}
+
+complex_words of_parts(reduction what, const any_complex& x, element_type result, const options& options,
+                       const char* caller) {
+  if (is_short(x, x, options) && is_known(result) && !is_integer(result)) {
+    if (x.part == element_type::float32) return of_parts_on_stack<float>(what, x, result, options);
+    return of_parts_on_stack<double>(what, x, result, options);
+  }
+  complex_words found;
+  const axis parts{2, part_size(x)}, numbers{x.n, x.stride}, places{2, sizeof(std::uint64_t)};
+  const any_grid columns{x.data, x.part, {&parts, 1}, {&numbers, 1}, x.swapped};
+  reduce_grid(what, columns, columns, {&found, result, {&places, 1}}, options, 0, caller);
+  return found;
+}
+
+complex_words of_pairs(reduction what, const any_complex& x, element_type result, const options& options,
+                       const char* caller) {
+  complex_words found;
+  if (is_consecutive(x)) {
+    const any_vector reals{x.data, 2 * x.n, x.part, part_size(x), x.swapped};
+    found.real = reduce_to_bits(what, reals, result, options);
+    return found;
+  }
+  const axis axes[] = {{x.n, x.stride}, {2, part_size(x)}};
+  const any_grid reals{x.data, x.part, {}, axes, x.swapped};
+  reduce_grid(what, reals, reals, {&found.real, result, {}}, options, 0, caller);
+  return found;
+}
+
+template <class T>
+complex_words multiply_on_stack(pairing real, pairing imaginary, const any_complex& a, const any_complex& b,
+                                element_type result, const options& options) {
+  T changed[2 * longest_on_stack];
+  const std::size_t n = 2 * a.n;
+  const auto part = [&](pairing how) {
+    if (how == pairing::none) return dot(a.part, result, a.data, b.data, n, options);
+    std::memcpy(changed, b.data, n * sizeof(T));
+    engine::change_pairs(how, b.part, n, changed);
+    return dot(a.part, result, a.data, changed, n, options);
+  };
+  return {part(real), part(imaginary)};
+}
+
+/// The plan of a vector of 2n reals, whose second input is changed.
+std::uint64_t multiply_in_chunks(pairing how, const any_complex& a, const any_complex& b, element_type result,
+                                 const options& options, const char* caller) {
+  const auto reals = [](const any_complex& x) {
+    return any_vector{x.data, 2 * x.n, x.part, part_size(x), x.swapped};
+  };
+  engine::plan made = engine::make_plan({caller, reduction::dot, reals(a), reals(b), result, 0, false}, options);
+  const axis of_a{a.n, a.stride}, of_b{b.n, b.stride};
+  const auto set = [](engine::operand& of, const any_complex& x, const axis& numbers) {
+    if (is_consecutive(x)) return;
+    of.outer = {&numbers, 1}, of.inner = 2, of.contiguous = false;
+  };
+  set(made.a, a, of_a), set(made.b, b, of_b);
+  made.b.pairs = how;
+  if (how != pairing::none) made.b.contiguous = false;
+  made.contiguous = made.a.contiguous && made.b.contiguous;
+  return engine::run(made);
+}
+
+}  // namespace
+
+complex_words reduce_complex(reduction what, const any_complex& x, element_type result, const options& options,
+                             const char* caller) {
+  if (caller == nullptr) caller = name_of(what);
+  check(x, caller);
+  if (what == reduction::sum || what == reduction::mean) return of_parts(what, x, result, options, caller);
+  const bool is_of_pairs = what == reduction::asum || what == reduction::sum_of_squares || what == reduction::nrm2;
+  if (is_of_pairs) return of_pairs(what, x, result, options, caller);
+  engine::throw_error(
+      errc::bad_option, caller,
+      "complex numbers have sum, mean, asum, sum_of_squares, nrm2 and dot, not " + std::string(name_of(what)));
+}
+
+complex_words multiply_complex(bool conjugates, const any_complex& a, const any_complex& b, element_type result,
+                               const options& options, const char* caller) {
+  if (caller == nullptr) caller = conjugates ? "vdot" : "dot";
+  check(a, caller), check(b, caller);
+  if (a.n != b.n) {
+    engine::throw_error(
+        errc::size_mismatch, caller,
+        "the vectors differ in length (" + std::to_string(a.n) + " and " + std::to_string(b.n) + " elements)");
+  }
+  // (x − iy)(u + iv) = xu + yv + i(xv − yu); (x + iy)(u + iv) = xu − yv + i(xv + yu)
+  const pairing real = conjugates ? pairing::none : pairing::conjugate;
+  const pairing imaginary = conjugates ? pairing::turned : pairing::exchanged;
+  if (a.part == b.part && is_known(result) && !is_integer(result) && is_short(a, b, options)) {
+    if (a.part == element_type::float32) return multiply_on_stack<float>(real, imaginary, a, b, result, options);
+    return multiply_on_stack<double>(real, imaginary, a, b, result, options);
+  }
+  const auto grid = [](const any_complex& x) { return any_grid{x.data, x.part, {}, {}, x.swapped}; };
+  const engine::batch_request asked{caller, reduction::dot, {nullptr, result, {}}};
+  engine::check_options(asked, options);
+  if (a.n != 0 && is_known(result)) {
+    engine::keep_on_host(asked, grid(a), grid(b), options, "products of complex numbers are computed");
+  }
+  exactdot::options on_cpu = options;
+  if (a.n != 0) on_cpu.device = device::cpu;
+  const cpu_engine::standard_arithmetic environment;
+  return {multiply_in_chunks(real, a, b, result, on_cpu, caller),
+          multiply_in_chunks(imaginary, a, b, result, on_cpu, caller)};
+}
+
+}  // namespace exactdot::inline v0_3::detail
