@@ -231,6 +231,24 @@ void rewrite_assembly(source_edits& source, std::size_t i) {
   source.replace_through(i, close, "(" + target + ") = ::exactdot::simt::detail::special_register_" + name + "()");
 }
 
+std::string name_of_host_library(const source_edits& source, std::size_t i) {
+  static constexpr std::array<std::string_view, 3> streams = {"cout", "cerr", "endl"};  // also after using namespace std
+  static constexpr std::array<std::string_view, 17> others = {
+      "cin",    "clog",  "vector", "string",     "to_string",  "map",         "set",         "unordered_map", "list",
+      "deque",  "queue", "sort",   "shared_ptr", "unique_ptr", "make_shared", "make_unique", "thread"};
+  const token& t = source.at(i);
+  const auto is_one_of = [&](const auto& names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return t.is(name); });
+  };
+  if (i < 2 || t.kind != token_kind::identifier || (!is_one_of(streams) && !is_one_of(others))) return "";
+  const token& before = source.at(i - 1);
+  if (before.is("::") && source.at(i - 2).is("std")) return "std::" + std::string(t.text);
+  const bool is_used = before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("<<");
+  return is_used && is_one_of(streams) && (source.at(i + 1).is("<<") || source.at(i + 1).is(";"))
+             ? std::string(t.text)
+             : "";
+}
+
 bool is_memory_function(const source_edits& source, std::size_t i) {
   const token& t = source.at(i);
   return (t.is("memcpy") || t.is("memmove") || t.is("memset")) && source.at(i + 1).is("(") && i != 0;

@@ -152,7 +152,7 @@ class pass {
           !is_local(t.text))
         rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t), check_library(t);
     }
   }
 
@@ -238,6 +238,18 @@ class pass {
     source_.report_error(i_, "identifier \"" + std::string(t.text) +
                                  "\" is undefined in device code: it is a variable of the host; expected a "
                                  "parameter, or a __device__, __constant__ or __managed__ variable");
+  }
+  /// Reports a name of the standard library that is the host's only: compiled for a CPU it would work.
+  void check_library(const token& t) {
+    const std::string name = name_of_host_library(source_, i_);
+    const bool is_std = name.starts_with("std::");
+    if (name.empty() || (!is_std && (names_.is_users(t.text) || is_local_variable(t.text)))) return;
+    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
+      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
+    });
+    if (is_for_host(*function)) return;
+    source_.report_error(i_, "\"" + name + "\" is not allowed in device code: it is of the host's library" +
+                                 (t.is("cout") || t.is("cerr") ? "; printf() prints from a kernel" : ""));
   }
   /// Whether a function or lambda is one for the host too.
   [[nodiscard]] bool is_for_host(const open_brace& function) const {

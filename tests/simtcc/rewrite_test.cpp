@@ -126,6 +126,7 @@ TEST(simtcc_rewrite, variables_of_namespaces_are_listed) {
   EXPECT_EQ(listed_in("namespace n { static __simtcc_constant__ alignas(8) float x[] = {1, 2}; }"),
             "\"x\", \"__constant__\";");
   EXPECT_EQ(listed_in("extern \"C\" { std::vector<int> x{1}; ::size_t y; }"), "\"x\", \"\";\"y\", \"\";");
+  EXPECT_EQ(listed_in("std::vector<int> x(3), y; dim3 z(4, 4);"), "\"x\", \"\";\"y\", \"\";\"z\", \"\";");
   EXPECT_EQ(rewrite("int x;", "a.cu", {host_compiler::gnu}).text,
             "int x; static const ::exactdot::simt::detail::program_variable exactdot_variable_1 "
             "__attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(x), sizeof x, \"x\", \"\"};");
