@@ -40,7 +40,7 @@ class pass {
     std::size_t at;
     std::size_t statement;            // that begins the function or class
     std::vector<std::string> shared;  // its __shared__ variables
-    std::string arguments = {};       // of a kernel, for kernel_body(): its named parameters, the size of its clusters
+    std::string arguments = {};  // of a kernel, for kernel_body(): its named parameters, the size of its clusters
   };
 
   /// The innermost function or namespace.
@@ -104,8 +104,9 @@ class pass {
     const std::string pointers = pointers_of_kernel(source_, i_);
     const std::size_t name = function_name(source_, statement_);
     const auto cluster = cluster_sizes_.find(source_.at(name).text);
-    return cluster == cluster_sizes_.end() ? pointers
-                                           : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+    return cluster == cluster_sizes_.end()
+               ? pointers
+               : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
   }
 
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
@@ -152,7 +153,8 @@ class pass {
           !is_local(t.text))
         rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t), check_library(t);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function)
+        check_call(t), check_variable(t), check_library(t);
     }
   }
 
@@ -371,8 +373,8 @@ class pass {
   std::size_t i_ = 0, statement_ = 0;
   int parentheses_ = 0;
   std::vector<open_brace> braces_;
-  std::map<std::size_t, scope_kind> bodies_;                 // by the index of the opening brace
-  std::map<std::string_view, std::string> cluster_sizes_;    // of kernels, by their names
+  std::map<std::size_t, scope_kind> bodies_;               // by the index of the opening brace
+  std::map<std::string_view, std::string> cluster_sizes_;  // of kernels, by their names
 };
 
 }  // namespace

@@ -39,8 +39,8 @@ bool is_allowed(const rows& range, bool on_device) {
   return range.span() <= at->second.bytes - offset;
 }
 
-/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory too
-/// until the program has asked for its address.
+/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory
+/// too until the program has asked for its address.
 bool is_host_memory(std::uintptr_t address) {
   const auto& runtime = runtime_context::instance();
   return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end() &&
@@ -151,8 +151,8 @@ cudaError_t run_waiting(Work work) {
   return result;
 }
 
-/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host, as
-/// in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
+/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host,
+/// as in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
 bool is_symbol(const void* address, bool to_write) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   if (const detail::program_variable* const listed = find_program_variable(place)) return *listed->keyword != '\0';
