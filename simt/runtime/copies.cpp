@@ -4,6 +4,7 @@
 // CUDA. A copy out of device memory that nothing has written is a finding at the line of the call.
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
@@ -84,6 +85,21 @@ void report_if_unwritten(const rows& from, const detail::element_layout& layout,
   }
 }
 
+/// Addresses of the device's variables that the device has stored, and that the host gets by a copy, are as good as
+/// those of cudaGetSymbolAddress.
+void note_addresses(const void* from, std::size_t bytes) {
+  constexpr std::size_t max_bytes = 1 << 16;
+  const auto* const first = static_cast<const char*>(from);
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= std::min(bytes, max_bytes);
+       at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, first + at, sizeof word);
+    if (!is_device_variable(word)) continue;
+    const detail::program_variable& variable = *find_program_variable(word);
+    runtime_context::instance().symbols[reinterpret_cast<std::uintptr_t>(variable.address)] = variable.bytes;
+  }
+}
+
 cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const char* action, const void* caller,
                  const detail::element_layout& layout = {}) {
   auto& runtime = runtime_context::instance();
@@ -111,6 +127,7 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
                  to.width);
     device_memory::instance().mark_read(from.first + row * from.pitch, from.width);
     device_memory::instance().mark_written(first, to.width);
+    if (!device_memory::instance().holds(first)) note_addresses(reinterpret_cast<const void*>(first), to.width);
   }
   return cudaSuccess;
 }
@@ -190,6 +207,7 @@ cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_
   } else {
     std::memmove(to, static_cast<const char*>(from) + offset, bytes);
     device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(to), bytes);
+    note_addresses(to, bytes);
   }
   return cudaSuccess;
 }
