@@ -61,13 +61,16 @@ nb::object number(element_type type, const detail::complex_words& found, bool is
   return nb::steal(PyComplex_FromDoubles(real, any_scalar{type, found.imaginary}.to_double()));
 }
 
-/// The call on vectors in host memory that passes nothing else; nothing if this is another one.
-nb::object compute_vectors(const reduction_function& function, const call_arguments& given) {
+}  // namespace
+
+nb::object compute_complex_vectors(const reduction_function& function, const call_arguments& given) {
   const bool is_plain = std::ranges::all_of(given.keywords, [](PyObject* each) { return each == nullptr; });
   const bool takes_vectors =
       function.takes == shapes::vectors || function.takes == shapes::axes || function.takes == shapes::pairs;
-  if (!is_plain || !takes_vectors) return {};
+  if (!is_plain || !takes_vectors || kind_of(function.what) == nullptr) return {};
   const bool is_product = function.what == reduction::dot;
+  if (is_masked(given.inputs[0]) || (is_product && is_masked(given.inputs[1]))) return {};
+  const finalization_guard guard;
   const complex_vector a(given.inputs[0], !is_product);
   if (!a.is_valid) return {};
   const auto run = [&](std::size_t n, element_type type, const auto& work) {
@@ -91,8 +94,6 @@ nb::object compute_vectors(const reduction_function& function, const call_argume
   });
 }
 
-}  // namespace
-
 bool has_complex_elements(const reduction_function& function, const call_arguments& given) {
   const auto is_complex = [](PyObject* x) {
     if (is_masked(x)) return false;
@@ -108,7 +109,6 @@ bool has_complex_elements(const reduction_function& function, const call_argumen
 
 nb::object compute_complex(const reduction_function& function, const call_arguments& given, const vectors& read) {
   const finalization_guard guard;
-  if (nb::object found = compute_vectors(function, given); found.is_valid()) return found;
   const int inputs = function.signature.inputs;
   const bool was_iterator = PyIter_Check(given.inputs[0]) != 0;
   const nb::object first = was_iterator ? read.first.for_python() : nb::borrow(given.inputs[0]);

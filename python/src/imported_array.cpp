@@ -175,6 +175,8 @@ void imported_array::read_buffer(PyObject* exporter) {
   const char* const written = buffer_.format != nullptr ? buffer_.format : "B";  // as the protocol specifies
   const auto format = read_struct_format(written, static_cast<std::size_t>(buffer_.itemsize));
   if (!format) {
+    is_complex = takes_complex && std::strchr(written, 'Z') != nullptr;
+    if (is_complex) return;
     const std::string found = dtype_name(exporter);  // of NumPy's arrays
     throw wrong_type(found.empty() ? std::string("of format '") + written + "'" : "of dtype " + found);
   }

@@ -50,10 +50,12 @@ class imported_array {
   bool takes_any_shape = false;      // set before locate(): more than one dimension is allowed
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool takes_nulls = false;          // set before locate(): a column may hold nulls
+  bool takes_complex = false;        // set before locate(): a buffer of complex numbers is no error, but is_complex
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
   bool is_boolean = false;  // of the type uint8
+  bool is_complex = false;  // and nothing else is known
   int dimensions = 1;
   bool swapped = false;  // not in native byte order
   bool read_only = false;

@@ -237,24 +237,8 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   call.out = keyword(given, add_to_parameter, Py_None), call.adds = true;
 }
 
-/// The mean in the shape of the other input: one for each element.
-void broadcast_mean(vectors& inputs) {
-  const imported_array& x = inputs.first;
-  imported_array& mean = inputs.second;
-  const std::vector<axis> to = x.all_axes();
-  std::vector<axis> from = mean.all_axes();
-  if (from.size() > to.size()) inputs.refuse(false, "mean has more dimensions than x");
-  from.insert(from.begin(), to.size() - from.size(), axis{1, 0});
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (from[i].n != 1 && from[i].n != to[i].n) inputs.refuse(false, "mean does not broadcast to the shape of x");
-    if (from[i].n == 1) from[i] = {to[i].n, 0};
-  }
-  mean.n = x.n, mean.dimensions = x.dimensions;
-  mean.stride = from.size() == 1 ? from[0].stride : 0;
-  mean.axes = std::move(from);
-}
-
-/// A reduction: converts the arguments, then computes on the device that holds the vectors.
+/// A reduction: converts the arguments, then computes on the device that holds the vectors. Nothing for complex
+/// elements.
 [[gnu::always_inline]] inline nb::object compute_with(const reduction_function& function,
                                                       const call_arguments& given, vectors& inputs,
                                                       given_filter* filter, bool about_mean = false) {
@@ -269,9 +253,10 @@ void broadcast_mean(vectors& inputs) {
   inputs.mixes_types = is_ratio;
   inputs.first.takes_nulls = inputs.second.takes_nulls = has_filter && filter->skips_nan();
   inputs.locate();
+  if (inputs.first.is_complex || inputs.second.is_complex) [[unlikely]] return {};
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
-  if (about_mean) broadcast_mean(inputs);
+  if (about_mean) inputs.broadcast_second();
   if (is_ratio && inputs.on_gpu())
     inputs.refuse(false, "arrays in GPU memory have no ratios; copy them to the host");
   const bool is_variance =
@@ -383,13 +368,22 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   }
   const bool two = function.signature.inputs == 2 && !is_matrix;
   const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};
-  vectors inputs = two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
-                       : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
+  const auto inputs_of_call = [&] {
+    return two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
+               : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
+  };
+  vectors inputs = inputs_of_call();
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
+  inputs.first.takes_complex = inputs.second.takes_complex = true;
   try {
-    return compute_reduction(function, given, inputs);
+    if (nb::object found = compute_reduction(function, given, inputs); found.is_valid()) return found;
+    if (nb::object found = compute_complex_vectors(function, given); found.is_valid()) return found;
+    if (!has_complex_elements(function, given)) {  // a reduction of real ones only
+      vectors again = inputs_of_call();
+      return compute_reduction(function, given, again);
+    }
   } catch (const nb::builtin_exception& refused) {
     if (refused.type() != nb::exception_type::type_error || !has_complex_elements(function, given)) throw;
   }

@@ -2,6 +2,7 @@
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_reduce.hpp>
 #include <python/src/vectors.hpp>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
@@ -61,6 +62,21 @@ void vectors::make_lists_floats() {
   } catch (const invalid_array& refused) {
     refuse(refused.is_type_error, std::string(&integers == &first ? names_[0] : names_[1]) + ": " + refused.reason);
   }
+}
+
+void vectors::broadcast_second() {
+  const std::vector<axis> to = first.all_axes();
+  std::vector<axis> from = second.all_axes();
+  const std::string name = names_[1];
+  if (from.size() > to.size()) refuse(false, name + " has more dimensions than " + names_[0]);
+  from.insert(from.begin(), to.size() - from.size(), axis{1, 0});
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (from[i].n != 1 && from[i].n != to[i].n) refuse(false, name + " does not broadcast to the shape of " + names_[0]);
+    if (from[i].n == 1) from[i] = {to[i].n, 0};
+  }
+  second.n = first.n, second.dimensions = first.dimensions;
+  second.stride = from.size() == 1 ? from[0].stride : 0;
+  second.axes = std::move(from);
 }
 
 void vectors::check_dimensions() const {

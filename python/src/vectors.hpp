@@ -25,6 +25,8 @@ class vectors {
   void check() const;
   /// Of two inputs: floating-point and integer types do not mix. Throws TypeError.
   void check_types() const;
+  /// Makes the second, which is located, an array of the shape of the first. Throws ValueError.
+  void broadcast_second();
   /// For arrays in GPU memory, and `out` unless it is null: chooses the stream and imports all on it. Checks that
   /// the inputs are on one GPU, and not their shapes: check() or a check of axes follows.
   stream_choice import_on_gpu(imported_array* out, const options& options, nb::handle stream);

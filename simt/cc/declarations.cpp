@@ -69,7 +69,7 @@ class declaration_reader {
   void note(std::size_t first, std::size_t end) {
     if (first >= end || source_.file_of(end).system) return;  // a macro of the headers may begin it
     const std::size_t name = function_name(source_, first);
-    if (name == 0) return note_variable_or_type(first, end);
+    if (name == 0 || is_constructed(name)) return note_variable_or_type(first, end);
     const std::string_view text = source_.at(name).text;
     if (says(source_, first, "__simtcc_global__")) {
       found_.kernels.insert(text);
@@ -78,6 +78,14 @@ class declaration_reader {
     } else if (!says(source_, first, "constexpr") && !says(source_, first, "consteval")) {
       found_.host_functions.insert(text);
     }
+  }
+
+  /// Whether a name is that of a variable with a literal in parentheses, as in std::vector<int> x(10).
+  [[nodiscard]] bool is_constructed(std::size_t name) const {
+    const token_kind kind = source_.at(name + 1).is("(") ? source_.at(name + 2).kind : token_kind::end;
+    const bool is_literal =
+        kind == token_kind::number || kind == token_kind::string || kind == token_kind::character;
+    return is_literal && !source_.at(name).is("alignas");
   }
 
   void note_variable_or_type(std::size_t first, std::size_t end) {
@@ -98,15 +106,16 @@ class declaration_reader {
   /// templates, and nothing whose type is deduced.
   void note_variables(std::size_t first, std::size_t end) {
     static constexpr std::array<std::string_view, 23> others = {
-        "using",    "typedef",      "template",      "namespace",     "static_assert", "friend",    "struct",
-        "class",    "union",        "enum",          "constexpr",     "const",         "consteval", "auto",
-        "operator", "thread_local", "__thread",      "texture",       "surface",       "asm",       "__asm__",
-        "decltype", "__simtcc_shared__"};
+        "using",     "typedef", "template", "namespace",    "static_assert",    "friend",
+        "struct",    "class",   "union",    "enum",         "constexpr",        "const",
+        "consteval", "auto",    "operator", "thread_local", "__thread",         "texture",
+        "surface",   "asm",     "__asm__",  "decltype",     "__simtcc_shared__"};
     const bool is_managed = says(source_, first, "__simtcc_managed__");
     const bool is_constant = says(source_, first, "__simtcc_constant__");
     const bool is_device = is_constant || says(source_, first, "__simtcc_device__");
     const bool is_defined = !is_managed && !says(source_, first, "extern");
-    if (std::any_of(others.begin(), others.end(), [&](std::string_view word) { return says(source_, first, word); }))
+    if (std::any_of(others.begin(), others.end(),
+                    [&](std::string_view word) { return says(source_, first, word); }))
       return note_device_names(first, end, is_device || is_managed);
     int angles = 0;
     for (std::size_t i = first; i < end; ++i) {
@@ -118,11 +127,13 @@ class declaration_reader {
       }
       if (t.is("<")) ++angles;
       if (t.is(">") || t.is(">>")) angles -= static_cast<int>(t.text.size());
-      const bool is_attribute = i > first && (source_.at(i - 1).is("alignas") || source_.at(i - 1).is("__attribute__"));
+      const bool is_attribute =
+          i > first && (source_.at(i - 1).is("alignas") || source_.at(i - 1).is("__attribute__"));
       if (t.is("=") || (t.is("(") && !is_attribute)) return;  // of a pointer to functions
       if (is_opening(t)) i = source_.closing(i);
       const token& next = source_.at(i + 1);
-      const bool ends_name = next.is("[") || next.is(",") || next.is(";") || next.is("=") || next.is("{");
+      const bool ends_name =
+          next.is("[") || next.is(",") || next.is(";") || next.is("=") || next.is("{") || is_constructed(i);
       if (i == first || t.kind != token_kind::identifier || angles != 0 || !ends_name) continue;
       (is_device || is_managed ? found_.device_variables : found_.host_variables).insert(t.text);
       const std::string_view keyword = is_constant ? "__constant__" : is_device ? "__device__" : "";
@@ -155,7 +166,7 @@ declarations read_declarations(const source_edits& source) { return declaration_
 
 std::size_t function_name(const source_edits& source, std::size_t first) {
   static constexpr std::array<std::string_view, 9> with_parentheses = {
-      "__attribute__", "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm",
+      "__attribute__",          "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm",
       "__simtcc_cluster_dims__"};
   static constexpr std::array<std::string_view, 9> ends = {
       ";", "{", "=", "}", "using", "operator", "static_assert", "typedef", "friend"};

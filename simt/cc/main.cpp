@@ -291,8 +291,8 @@ class build {
     arguments.insert(arguments.end(), objects.begin(), objects.end());
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     if (!options_.defaults.empty()) arguments.push_back(defaults_file());
-    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program,--wrap=quick_exit", package_.runtime,
-                                       package_.simulator});
+    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program,--wrap=quick_exit",
+                                       package_.runtime, package_.simulator});
     append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);
     arguments.insert(arguments.end(), options_.link_options.begin(), options_.link_options.end());

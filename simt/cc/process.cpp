@@ -115,8 +115,8 @@ bool has_ended(pid_t child) {
   return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-/// The status of the child, which a signal ends first; with a limit of time the child is a process group, and what is
-/// left of it ends with the child.
+/// The status of the child, which a signal ends first; with a limit of time the child is a process group, and what
+/// is left of it ends with the child.
 int status_of(pid_t child, const blocked_signals& signals, unsigned seconds) {
   int status = 0;
   time_is_over = 0;

@@ -78,9 +78,9 @@ constexpr std::string_view folder_of_refused = "/headers_refused_at_use/";
 
 /// Headers that are not supplied, by the beginning of their names.
 constexpr refusal headers[] = {
-    {"thrust/", "Thrust"},
+    {"thrust/", "this part of Thrust"},
     {"cub/", "CUB"},
-    {"cuda/", "libcu++"},
+    {"cuda/", "this part of libcu++"},
     {"cutlass/", "CUTLASS"},
     {"cuda_fp4", "4-bit floating point"},
     {"cuda_fp6", "6-bit floating point"},
@@ -231,6 +231,25 @@ void rewrite_assembly(source_edits& source, std::size_t i) {
   source.replace_through(i, close, "(" + target + ") = ::exactdot::simt::detail::special_register_" + name + "()");
 }
 
+std::string name_of_host_library(const source_edits& source, std::size_t i) {
+  static constexpr std::array<std::string_view, 3> streams = {"cout", "cerr",
+                                                              "endl"};  // also after using namespace std
+  static constexpr std::array<std::string_view, 17> others = {
+      "cin",   "clog",  "vector", "string",     "to_string",  "map",         "set",         "unordered_map", "list",
+      "deque", "queue", "sort",   "shared_ptr", "unique_ptr", "make_shared", "make_unique", "thread"};
+  const token& t = source.at(i);
+  const auto is_one_of = [&](const auto& names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return t.is(name); });
+  };
+  if (i < 2 || t.kind != token_kind::identifier || (!is_one_of(streams) && !is_one_of(others))) return "";
+  const token& before = source.at(i - 1);
+  if (before.is("::") && source.at(i - 2).is("std")) return "std::" + std::string(t.text);
+  const bool is_used = before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("<<");
+  return is_used && is_one_of(streams) && (source.at(i + 1).is("<<") || source.at(i + 1).is(";"))
+             ? std::string(t.text)
+             : "";
+}
+
 bool is_memory_function(const source_edits& source, std::size_t i) {
   const token& t = source.at(i);
   return (t.is("memcpy") || t.is("memmove") || t.is("memset")) && source.at(i + 1).is("(") && i != 0;
@@ -244,8 +263,8 @@ void rewrite_memory_function(source_edits& source, std::size_t i) {
   const bool of_other = qualified && i > 1 && source.at(i - 2).kind == token_kind::identifier;
   if (of_other && !of_std && !source.at(i - 2).is("return") && !source.at(i - 2).is("else")) return;
   const token& before = source.at(i - 1);  // of a type: a declaration
-  const bool follows_type = before.kind == token_kind::identifier && !before.is("return") && !before.is("else") &&
-                            !before.is("do");
+  const bool follows_type =
+      before.kind == token_kind::identifier && !before.is("return") && !before.is("else") && !before.is("do");
   if (follows_type || (before.is("*") && source.at(i - 2).kind == token_kind::identifier)) return;
   if (qualified) source.remove(of_std ? i - 2 : i - 1, i);
   source.replace(i, " ::__tsan_" + std::string(t.text));

@@ -45,15 +45,17 @@ bool may_declare(const source_edits& source, std::string_view name, std::size_t 
       if (ends_type(before) || before.is("...")) return true;
       if ((before.is("{") || before.is(",")) && is_enumerator(source, i)) return true;
       if (before.is("[") && (source.at(i - 2).is("auto") || source.at(i - 2).is("&") || next.is("="))) return true;
-      if (before.is(",") && (next.is("=") || next.is(";") || next.is(",") || next.is("[") || next.is("]"))) return true;
+      if (before.is(",") && (next.is("=") || next.is(";") || next.is(",") || next.is("[") || next.is("]")))
+        return true;
       continue;
     }
     // a product, unless the name before the sign may be a type: at the begin of a statement or of a parameter
     const bool in_parentheses = before.is("(") && source.at(i + 1).is(")");
     if (in_parentheses && (source.at(i + 2).is("[") || source.at(i + 2).is("("))) return true;  // (&name)[n]
     const token& earlier = source.at(type == 0 ? 0 : type - 1);
-    const bool begins = earlier.is(";") || earlier.is("{") || earlier.is("}") || earlier.is("(") || earlier.is(",") ||
-                        earlier.is("<") || ends_type(earlier) || earlier.is("::") || earlier.is(")");
+    const bool begins = earlier.is(";") || earlier.is("{") || earlier.is("}") || earlier.is("(") ||
+                        earlier.is(",") || earlier.is("<") || ends_type(earlier) || earlier.is("::") ||
+                        earlier.is(")");
     if (before.is(">") || before.is(",") || (before.kind == token_kind::identifier && begins)) return true;
   }
   return false;
@@ -62,11 +64,11 @@ bool may_declare(const source_edits& source, std::string_view name, std::size_t 
 void register_variables(source_edits& source, const declarations& names) {
   for (const declared_variable& variable : names.variables) {
     const std::string name(variable.name);
-    source.insert_after(variable.end,
-                        " static const ::exactdot::simt::detail::program_variable exactdot_variable_" +
-                            std::to_string(variable.token) +
-                            " __attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(" + name +
-                            "), sizeof " + name + ", \"" + name + "\", \"" + std::string(variable.keyword) + "\"};");
+    source.insert_after(
+        variable.end, " static const ::exactdot::simt::detail::program_variable exactdot_variable_" +
+                          std::to_string(variable.token) +
+                          " __attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(" + name +
+                          "), sizeof " + name + ", \"" + name + "\", \"" + std::string(variable.keyword) + "\"};");
   }
 }
 

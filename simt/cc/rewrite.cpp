@@ -40,7 +40,7 @@ class pass {
     std::size_t at;
     std::size_t statement;            // that begins the function or class
     std::vector<std::string> shared;  // its __shared__ variables
-    std::string arguments = {};       // of a kernel, for kernel_body(): its named parameters, the size of its clusters
+    std::string arguments = {};  // of a kernel, for kernel_body(): its named parameters, the size of its clusters
   };
 
   /// The innermost function or namespace.
@@ -104,8 +104,9 @@ class pass {
     const std::string pointers = pointers_of_kernel(source_, i_);
     const std::size_t name = function_name(source_, statement_);
     const auto cluster = cluster_sizes_.find(source_.at(name).text);
-    return cluster == cluster_sizes_.end() ? pointers
-                                           : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+    return cluster == cluster_sizes_.end()
+               ? pointers
+               : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
   }
 
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
@@ -149,10 +150,11 @@ class pass {
       if (t.is("asm") || t.is("__asm__") || t.is("__asm")) rewrite_assembly(source_, i_);
       const scope_kind scope = inside();
       if (scope != scope_kind::name_space && is_memory_function(source_, i_) && !names_.is_users(t.text) &&
-          !is_local(t.text))
+          !is_local(t.text) && !is_in_constexpr())
         rewrite_memory_function(source_, i_);
       refuse_unsupported(source_, i_, scope, names_);
-      if (scope == scope_kind::kernel || scope == scope_kind::device_function) check_call(t), check_variable(t);
+      if (scope == scope_kind::kernel || scope == scope_kind::device_function)
+        check_call(t), check_variable(t), check_library(t);
     }
   }
 
@@ -204,6 +206,16 @@ class pass {
     limit_shared(source_, i_, visible);
   }
 
+  [[nodiscard]] std::vector<open_brace>::const_iterator outermost_function() const {
+    return std::find_if(braces_.begin(), braces_.end(),
+                        [](const open_brace& brace) { return brace.kind != scope_kind::name_space; });
+  }
+  /// The innermost kernel or function of the device around this token, which there is.
+  [[nodiscard]] const open_brace& innermost_of_device() const {
+    return *std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
+      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
+    });
+  }
   /// Reports the call of a function of the host from a kernel or a function that only the device has.
   void check_call(const token& t) {
     if (!source_.at(i_ + 1).is("(") || !names_.host_functions.contains(t.text)) return;
@@ -212,15 +224,13 @@ class pass {
       return;
     const token& before = source_.at(i_ - 1);
     if (before.is(".") || before.is("->") || before.is("::")) return;
-    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
-      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
-    });
-    if (is_for_host(*function) || is_local(t.text)) return;
-    const std::size_t caller = function_name(source_, function->statement);
-    source_.report_error(
-        i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
-                (function->kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
-                (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") + " is not allowed");
+    const open_brace& function = innermost_of_device();
+    if (is_for_host(function) || is_local(t.text)) return;
+    const std::size_t caller = function_name(source_, function.statement);
+    source_.report_error(i_, "calling a __host__ function (\"" + std::string(t.text) + "\") from a " +
+                                 (function.kind == scope_kind::kernel ? "__global__" : "__device__") + " function" +
+                                 (caller == 0 ? "" : " (\"" + std::string(source_.at(caller).text) + "\")") +
+                                 " is not allowed");
   }
   /// Reports a variable of the host in a kernel or a function that only the device has. What this cannot know is a
   /// finding of the program.
@@ -230,14 +240,26 @@ class pass {
     const bool is_qualified =
         before.is("::") && (source_.at(i_ - 2).kind == token_kind::identifier || source_.at(i_ - 2).is(">"));
     if (before.is(".") || before.is("->") || is_qualified || next.is("(") || next.is(":") || next.is("::")) return;
-    const auto function = std::find_if(braces_.rbegin(), braces_.rend(), [](const open_brace& brace) {
-      return brace.kind == scope_kind::kernel || brace.kind == scope_kind::device_function;
-    });
-    if (is_for_host(*function) || is_unevaluated(function->at)) return;
+    const open_brace& function = innermost_of_device();
+    if (is_for_host(function) || is_unevaluated(function.at)) return;
     if (!before.is("::") && is_local_variable(t.text)) return;
     source_.report_error(i_, "identifier \"" + std::string(t.text) +
                                  "\" is undefined in device code: it is a variable of the host; expected a "
                                  "parameter, or a __device__, __constant__ or __managed__ variable");
+  }
+  /// Reports a name of the standard library that is the host's only: compiled for a CPU it would work.
+  void check_library(const token& t) {
+    const std::string name = name_of_host_library(source_, i_);
+    const bool is_std = name.starts_with("std::");
+    if (name.empty() || (!is_std && (names_.is_users(t.text) || is_local_variable(t.text)))) return;
+    const open_brace& function = innermost_of_device();
+    if (is_for_host(function)) return;
+    source_.report_error(i_, "\"" + name + "\" is not allowed in device code: it is of the host's library" +
+                                 (t.is("cout") || t.is("cerr") ? "; printf() prints from a kernel" : ""));
+  }
+  [[nodiscard]] bool is_in_constexpr() const {
+    return std::any_of(outermost_function(), braces_.end(),
+                       [this](const open_brace& brace) { return says(source_, brace.statement, "constexpr"); });
   }
   /// Whether a function or lambda is one for the host too.
   [[nodiscard]] bool is_for_host(const open_brace& function) const {
@@ -260,18 +282,14 @@ class pass {
     return false;
   }
   [[nodiscard]] bool is_local_variable(std::string_view name) const {
-    const auto outermost = std::find_if(braces_.begin(), braces_.end(), [](const open_brace& brace) {
-      return brace.kind != scope_kind::name_space;
-    });
+    const auto outermost = outermost_function();
     return may_declare(source_, name, outermost->statement, i_) ||
            std::any_of(outermost, braces_.end(), [&](const open_brace& brace) { return has_member(brace, name); });
   }
   /// Whether a name may mean something else here than a function of a namespace: a parameter, a variable or a
   /// member.
   [[nodiscard]] bool is_local(std::string_view name) const {
-    const auto outermost = std::find_if(braces_.begin(), braces_.end(), [](const open_brace& brace) {
-      return brace.kind != scope_kind::name_space;
-    });
+    const auto outermost = outermost_function();
     if (outermost == braces_.end()) return false;
     return is_declared(name, outermost->statement) ||
            std::any_of(outermost, braces_.end(), [&](const open_brace& brace) { return has_member(brace, name); });
@@ -359,8 +377,8 @@ class pass {
   std::size_t i_ = 0, statement_ = 0;
   int parentheses_ = 0;
   std::vector<open_brace> braces_;
-  std::map<std::size_t, scope_kind> bodies_;                 // by the index of the opening brace
-  std::map<std::string_view, std::string> cluster_sizes_;    // of kernels, by their names
+  std::map<std::size_t, scope_kind> bodies_;               // by the index of the opening brace
+  std::map<std::string_view, std::string> cluster_sizes_;  // of kernels, by their names
 };
 
 }  // namespace

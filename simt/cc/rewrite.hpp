@@ -69,8 +69,10 @@ void register_variables(source_edits& source, const declarations& names);
 void refuse_libraries(source_edits& source, const declarations& names);
 /// Refuses headers of CUDA's libraries that were found on this machine.
 void refuse_headers(source_edits& source);
-/// memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by accesses that are
-/// not instrumented.
+/// Returns the name at i, with std::, if it is one of the standard library that device code cannot use; else "".
+std::string name_of_host_library(const source_edits& source, std::size_t i);
+/// memcpy, memmove and memset become the simulator's: compilers replace a call of the C library's by accesses that
+/// are not instrumented.
 bool is_memory_function(const source_edits& source, std::size_t i);
 void rewrite_memory_function(source_edits& source, std::size_t i);
 void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, const declarations& names);

@@ -37,8 +37,8 @@ void check_host_access(const void* address, bool write, const void* caller) {
                  write ? "write" : "read", caller);
 }
 
-/// Returns the innermost return address on the stack whose line is the user's, from the frame that returns to `from`
-/// outwards; `from` if there is none.
+/// Returns the innermost return address on the stack whose line is the user's, from the frame that returns to
+/// `from` outwards; `from` if there is none.
 const void* user_frame(const void* from) {
   struct search {
     const void* from;

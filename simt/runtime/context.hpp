@@ -80,7 +80,8 @@ class runtime_context {
   program_settings settings;
   simt::stream stream;
   std::map<const void*, allocation> allocations;  // by first address
-  std::map<std::uintptr_t, std::size_t> symbols;  // bytes of the device's variables of which the program has the address
+  std::map<std::uintptr_t, std::size_t>
+      symbols;  // bytes of the device's variables of which the program has the address
   std::size_t allocated = 0;
   std::map<const void*, std::size_t> shared_limits;  // raised limits of dynamic shared memory, by kernel
   refused_launch unseen;
@@ -104,8 +105,8 @@ class runtime_context {
   /// Returns address and bytes of the variable of the device that holds the address, if the program got it from
   /// cudaGetSymbolAddress.
   [[nodiscard]] std::optional<std::pair<std::uintptr_t, std::size_t>> find_symbol(std::uintptr_t address) const;
-  /// Adds a fault of host code at a call's return address. Each call is reported once and then counted. Returns it if
-  /// it is new, else null.
+  /// Adds a fault of host code at a call's return address. Each call is reported once and then counted. Returns it
+  /// if it is new, else null.
   fault* report(fault_kind kind, const std::string& variable, const char* action, const void* caller);
 
   // order_checks.cpp

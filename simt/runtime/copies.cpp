@@ -4,6 +4,7 @@
 // CUDA. A copy out of device memory that nothing has written is a finding at the line of the call.
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
@@ -39,8 +40,8 @@ bool is_allowed(const rows& range, bool on_device) {
   return range.span() <= at->second.bytes - offset;
 }
 
-/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory too
-/// until the program has asked for its address.
+/// Returns whether host memory is given where device memory is expected. A variable of the device is host memory
+/// too until the program has asked for its address.
 bool is_host_memory(std::uintptr_t address) {
   const auto& runtime = runtime_context::instance();
   return runtime.find(reinterpret_cast<const void*>(address)) == runtime.allocations.end() &&
@@ -84,6 +85,21 @@ void report_if_unwritten(const rows& from, const detail::element_layout& layout,
   }
 }
 
+/// Addresses of the device's variables that the device has stored, and that the host gets by a copy, are as good as
+/// those of cudaGetSymbolAddress.
+void note_addresses(const void* from, std::size_t bytes) {
+  constexpr std::size_t max_bytes = 1 << 16;
+  const auto* const first = static_cast<const char*>(from);
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= std::min(bytes, max_bytes);
+       at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, first + at, sizeof word);
+    if (!is_device_variable(word)) continue;
+    const detail::program_variable& variable = *find_program_variable(word);
+    runtime_context::instance().symbols[reinterpret_cast<std::uintptr_t>(variable.address)] = variable.bytes;
+  }
+}
+
 cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const char* action, const void* caller,
                  const detail::element_layout& layout = {}) {
   auto& runtime = runtime_context::instance();
@@ -111,6 +127,7 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
                  to.width);
     device_memory::instance().mark_read(from.first + row * from.pitch, from.width);
     device_memory::instance().mark_written(first, to.width);
+    if (!device_memory::instance().holds(first)) note_addresses(reinterpret_cast<const void*>(first), to.width);
   }
   return cudaSuccess;
 }
@@ -151,8 +168,8 @@ cudaError_t run_waiting(Work work) {
   return result;
 }
 
-/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host, as
-/// in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
+/// Whether an address is that of a variable of the device: not of a literal, a temporary or a variable of the host,
+/// as in cudaMemcpyToSymbol("name", …) and cudaMemcpyToSymbol(&name, …). Not all variables are listed.
 bool is_symbol(const void* address, bool to_write) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   if (const detail::program_variable* const listed = find_program_variable(place)) return *listed->keyword != '\0';
@@ -190,6 +207,7 @@ cudaError_t copy_words(void* to, const void* from, std::size_t bytes, std::size_
   } else {
     std::memmove(to, static_cast<const char*>(from) + offset, bytes);
     device_memory::instance().mark_written(reinterpret_cast<std::uintptr_t>(to), bytes);
+    note_addresses(to, bytes);
   }
   return cudaSuccess;
 }

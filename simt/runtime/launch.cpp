@@ -144,17 +144,17 @@ std::vector<recorded_pointer> named_pointers(const detail::kernel_pointers& poin
   return named;
 }
 
-/// Reports parameters that point into a variable of the device although the program has never asked for its address:
-/// they have the host's.
+/// Reports parameters that point into a variable of the device although the program has never asked for its
+/// address: they have the host's.
 void check_parameters(const configuration& launch, const detail::kernel_pointers& pointers) {
   auto& runtime = runtime_context::instance();
   for (const detail::kernel_pointer& one : pointers.values) {
     const auto address = reinterpret_cast<std::uintptr_t>(one.address);
     if (one.kind == 's' || !is_device_variable(address) || runtime.find_symbol(address)) continue;
     const detail::program_variable* const variable = find_program_variable(address);
-    fault* const found = runtime.report(fault_kind::host_access,
-                                        std::string(variable->keyword) + " variable " + variable->name, "address",
-                                        variable);
+    fault* const found =
+        runtime.report(fault_kind::host_access, std::string(variable->keyword) + " variable " + variable->name,
+                       "address", variable);
     if (found == nullptr) continue;
     found->site.file = launch.file, found->site.line = launch.line;
     found->cause = "the host has the address of a copy of its own, not of the device's variable";

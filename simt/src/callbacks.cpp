@@ -34,7 +34,8 @@ void report_access(const void* address, std::size_t size, bool write, access_ord
   });
 }
 
-/// Of a function that the check itself may call: where --wrap replaces it, also by libraries that are linked statically.
+/// Of a function that the check itself may call: where --wrap replaces it, also by libraries that are linked
+/// statically.
 void report_host_access(const void* address, std::size_t size, bool write, const void* caller) {
   static std::atomic<bool> is_checking;
   if (size == 0 || in_kernel || running != nullptr || host_access == nullptr || is_checking.exchange(true)) return;
@@ -192,9 +193,9 @@ void* __wrap_memset(void* to, int value, std::size_t size) {
   return __real_memset(to, value, size);
 }
 
-// What simtcc lets the C library's functions be called (host_memory.h), so that the host's use of device memory is seen
-// in algorithms of the standard library too. In kernels compilers announce their copies of structs before they call
-// these, so nothing is reported there.
+// What simtcc lets the C library's functions be called (host_memory.h), so that the host's use of device memory is
+// seen in algorithms of the standard library too. In kernels compilers announce their copies of structs before they
+// call these, so nothing is reported there.
 void* exactdot_memcpy(void* to, const void* from, std::size_t size) {
   report_host_access(to, size, true, CALLER);
   report_host_access(from, size, false, CALLER);

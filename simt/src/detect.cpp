@@ -128,7 +128,8 @@ void machine::synchronise_through(const location& place, const access_kind& kind
 void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
   if (kind.read) check_written(place, size, kind, caller);
   if (kind.reads()) place.range->mark_read(place.address, size);
-  if (kind.reads() && place.range->is_highest_read(place.address)) note_highest_read(*place.range, place.address, size);
+  if (kind.reads() && place.range->is_highest_read(place.address))
+    note_highest_read(*place.range, place.address, size);
   if (kind.write) place.range->mark_written_by_kernel(place.address, size);
   if (kind.write) note_result(*place.range, kind);
   check_races(place, size, kind, caller);

@@ -36,9 +36,9 @@ struct variable_list {
 const program_variable* find_program_variable(std::uintptr_t address) {
   static const auto& all = *new variable_list;
   if (address - all.first >= all.bytes) return nullptr;
-  const auto after = std::upper_bound(
-      all.sorted.begin(), all.sorted.end(), address,
-      [](std::uintptr_t left, const program_variable& right) { return left < start_of(right); });
+  const auto after =
+      std::upper_bound(all.sorted.begin(), all.sorted.end(), address,
+                       [](std::uintptr_t left, const program_variable& right) { return left < start_of(right); });
   const program_variable& found = *(after - 1);
   return address - start_of(found) < found.bytes ? &found : nullptr;
 }

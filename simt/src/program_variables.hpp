@@ -15,7 +15,8 @@ inline bool is_host_variable(std::uintptr_t address) {
   return found != nullptr && *found->keyword == '\0';
 }
 
-/// Returns whether a listed variable of the device contains the address: the host has one of its own under the name.
+/// Returns whether a listed variable of the device contains the address: the host has one of its own under the
+/// name.
 inline bool is_device_variable(std::uintptr_t address) {
   const detail::program_variable* const found = find_program_variable(address);
   return found != nullptr && *found->keyword != '\0';

@@ -198,7 +198,8 @@ void recording::finish(const std::vector<fault>& faults) {
   for (std::size_t i = launch_.first_fault; i < faults.size(); ++i) {
     if (!numbers.contains(static_cast<int>(i))) launch_.faults.push_back(faults[i]);
   }
-  for (const fault& found : launch_.faults) launch_.other_sides_left_out.push_back(number_left_out(found.other_site));
+  for (const fault& found : launch_.faults)
+    launch_.other_sides_left_out.push_back(number_left_out(found.other_site));
 }
 
 /// Returns the number of the last step at a site among those before the ones that are kept; 0 if none is there.

@@ -127,8 +127,8 @@ class region {
   void mark_written_by_kernel(std::uintptr_t address, std::size_t bytes) {
     if (!all_written_) written_by_kernels_.insert(word_at(address), words_of(address, bytes));
   }
-  /// The highest address that a kernel has read; and whether that thread had its place from memory, as an index or a
-  /// pointer.
+  /// The highest address that a kernel has read; and whether that thread had its place from memory, as an index or
+  /// a pointer.
   [[nodiscard]] bool is_highest_read(std::uintptr_t address) const { return address > highest_read_; }
   void note_highest_read(std::uintptr_t address, bool is_gathered) {
     highest_read_ = address, highest_is_gathered_ = is_gathered;

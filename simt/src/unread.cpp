@@ -1,8 +1,8 @@
 // What counts as unread, and the conditions that keep correct programs without notes (unread.hpp).
 //
 // Most conditions are of order: data that a kernel takes as its own data tells it to (a table, a tree, a graph) has
-// no unread end after words that consecutive threads read. Where such data are in order too, as the vector of a sparse
-// product, the thread that reads the last word has read its index or address just before.
+// no unread end after words that consecutive threads read. Where such data are in order too, as the vector of a
+// sparse product, the thread that reads the last word has read its index or address just before.
 #include "unread.hpp"
 
 #include <algorithm>
@@ -135,13 +135,16 @@ void note_unread_words(detail::stream_state& state, const region& buffer) {
   add_note(state, note);
 }
 
-/// Of the current thread's last accesses, whether one found this place: its index, its offset in bytes or its address.
+/// Of the current thread's last accesses, whether one found this place: its index, its offset in bytes or its
+/// address.
 void machine::note_highest_read(region& range, std::uintptr_t address, std::size_t size) const {
   const std::uint64_t offset = address - range.start, index = offset / size;
   const auto names_place = [=](const recent_accesses::access& earlier) {
     if (earlier.address == address) return false;  // this access
     const std::uint64_t low = earlier.content & 0xffffffffU, high = earlier.content >> 32;
-    const auto is_place = [=](std::uint64_t value) { return value == index || value == offset || value == address; };
+    const auto is_place = [=](std::uint64_t value) {
+      return value == index || value == offset || value == address;
+    };
     return is_place(earlier.content) || is_place(low) || (high != 0 && is_place(high));
   };
   const auto& [list, count] = std::pair(current_->recent.list, current_->recent.size);

@@ -5,6 +5,7 @@
 // stays, 8 bytes a result, of groups also 8 bytes an element, of indices 8 bytes an element.
 #include <cpu/environment.hpp>
 #include <exactdot/missing.hpp>
+#include <new>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/group_keys.hpp>
@@ -71,6 +72,8 @@ struct mask_axes {
 
 const char* mask_data(const kept_call& call) { return static_cast<const char*>(call.filter.where.data); }
 
+constexpr const char* host_only = "elements are left out of arrays";
+
 [[noreturn]] void refuse(const kept_call& call, const std::string& sentence, errc code = errc::bad_option) {
   engine::throw_error(code, call.asked.caller, sentence);
 }
@@ -102,9 +105,8 @@ void check(const kept_call& call, std::size_t results, std::size_t lines, std::s
     }
   }
   if (results == 0 || lines == 0 || n == 0) return;
-  constexpr const char* where = "elements are left out of arrays";
-  engine::keep_on_host(asked, call.a, call.b, call.options, where);
-  if (call.filter.where.data != nullptr) engine::keep_on_host(asked, call.a, call.mask(), call.options, where);
+  engine::keep_on_host(asked, call.a, call.b, call.options, host_only);
+  if (call.filter.where.data != nullptr) engine::keep_on_host(asked, call.a, call.mask(), call.options, host_only);
 }
 
 /// Runs `reduce`; of results that have no element left it throws what that means.
@@ -182,8 +184,14 @@ void reduce_as_segments(const kept_call& call, const kept_lines& kept, const std
       kept, &offsets);
 }
 
-std::size_t initial_elements(const kept_call& call, std::size_t results) {
-  return call.filter.initial ? results : 0;
+/// Elements of all lines, with the initial ones. Throws std::bad_alloc for more than memory can hold: arrays with a
+/// stride of 0 may have any number.
+std::size_t room_for(const kept_call& call, std::size_t lines, std::size_t each, std::size_t results) {
+  constexpr std::size_t most = PTRDIFF_MAX / (4 * sizeof(double));
+  const std::size_t initial = call.filter.initial ? results : 0;
+  std::size_t room = 0;
+  if (__builtin_mul_overflow(lines, each, &room) || room > most || initial > most) throw std::bad_alloc();
+  return room + initial;
 }
 
 constexpr auto keep_all = [](std::size_t, std::size_t, std::uint8_t*) {};
@@ -206,7 +214,7 @@ void reduce_kept_grid(reduction what, const any_grid& a, const any_grid& b, cons
   const std::size_t each = engine::count_or_refuse(call.asked, call.a.elements, "elements");
   engine::refuse_adding(call.asked);
   check(call, lines, lines, each);
-  kept_lines kept(call, lines * each + initial_elements(call, lines));
+  kept_lines kept(call, room_for(call, lines, each, lines));
   std::vector<std::int64_t> offsets{0};
   const mask_axes mask(call);
   const element_runs runs{call.a.elements, call.b.elements, mask.elements};
@@ -241,10 +249,11 @@ void reduce_kept_segments(reduction what, const any_vector& a, const any_vector&
   check(call, segments.count, 1, a.n);
   engine::batch_request of_sums = call.asked;  // an empty segment has a sum
   of_sums.what = reduction::sum;
+  if (engine::are_on_gpu(call.asked, segments, options)) refuse(call, std::string(host_only) + " in host memory");
   engine::check_offsets(of_sums, segments, a.n, false);
   if (segments.count == 0) return;
   const auto at = [&](std::size_t i) { return static_cast<std::size_t>(engine::offset_at(segments, i)); };
-  kept_lines kept(call, at(segments.count) - at(0) + initial_elements(call, segments.count));
+  kept_lines kept(call, room_for(call, 1, at(segments.count) - at(0), segments.count));
   const mask_axes mask(call);
   const std::ptrdiff_t of_mask = mask.elements[0].stride;
   std::vector<std::int64_t> offsets{0};
@@ -274,12 +283,16 @@ void reduce_kept_groups(reduction what, const any_grid& a, const any_grid& b, co
   if (out.is_added_to) refuse(call, "elements that are left out are not added to results; give them the key -1");
   check(call, results, columns, call.a.elements[0].n);
   engine::check_keys(call.asked, keys, results, call.a.elements[0].n);
+  if (keys.n != 0) {
+    const any_grid as_input{keys.data, keys.type, {}, {}};
+    engine::keep_on_host(call.asked, as_input, as_input, options, host_only);
+  }
   if (!keys.skips_out_of_range) {  // for its errors
     std::vector<std::int64_t> sizes(keys.groups);
     const axis place{keys.groups, sizeof(std::int64_t)};
     group_sizes(keys, {sizes.data(), element_type::int64, {&place, 1}}, options, call.asked.caller);
   }
-  const std::size_t room = keys.n * columns + initial_elements(call, results);
+  const std::size_t room = room_for(call, columns, keys.n, results);
   kept_lines kept(call, room);
   std::vector<std::int64_t> new_keys, of_chunk(kept_chunk);
   new_keys.reserve(room);

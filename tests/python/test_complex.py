@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -245,6 +246,29 @@ def test_shapes_of_products() -> None:
 X = np.ones((2, 3), "c16")
 MASKED = np.ma.masked_array(X[0], [1, 0, 0])
 OVERLAPPING = np.lib.stride_tricks.as_strided(np.zeros(2, "c16"), (3,), (8,))
+@pytest.mark.parametrize("dtype", ("c8", "c16"))
+def test_whole_vectors_have_the_bits_of_calls_with_options(dtype: str) -> None:
+    random = np.random.default_rng(9)
+    for n in (0, 1, 2, 8, 511, 512, 513, 3000, 20000):
+        for step in (1, -1, 3):
+            a, b = (((random.standard_normal(n * 3) + 1j * random.standard_normal(n * 3)) * 10.0 ** random.integers(-9, 9, n * 3)).astype(dtype)[::step][:n]
+                    for _ in range(2))
+            a[n // 2:], b[n // 2:] = -a[:n - n // 2], b[:n - n // 2]
+            if n > 1 and step == 3:
+                a[1] = complex(math.nan, 0) if n % 2 else complex(0, math.inf)
+            for name in ("sum", "mean", "asum", "sum_of_squares", "norm"):
+                call = getattr(xd, name)
+                found = call(a)  # by the library; with an option by the module
+                assert type(found) is type(call(a, threads=1)) and same(found, call(a, threads=1)), (name, n, step)
+            for name in ("dot", "vdot", "vecdot"):
+                call = getattr(xd, name)
+                assert same(call(a, b), call(a, b, threads=1)), (name, n, step)
+    square = (random.standard_normal((30, 40)) + 1j).astype(dtype)
+    assert same(xd.sum(square), xd.sum(square, threads=1)) and same(xd.norm(square.T), xd.norm(square.T, threads=1))
+    mixed = square[0].astype("c16" if dtype == "c8" else "c8")
+    assert same(xd.dot(square[0], mixed), xd.dot(square[0], mixed, threads=1))
+
+
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.var(X), TypeError, "^var: x: elements are of dtype complex128"),
     (lambda: xd.max(X), TypeError, "^max: x: elements are of dtype complex128"),
@@ -297,7 +321,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.sum(X, threads=None), TypeError, "^sum: threads is None"),
     (lambda: xd.sum(X, skip_nan=None), TypeError, "^sum: skip_nan is None"),
     (lambda: xd.linalg.vector_norm(X, ord=np.array([2, 2])), TypeError, "^vector_norm: the order of"),
-    (lambda: xd.norm(np.zeros((1,) * 64, "c16")), ValueError, "^norm: x has 64 dimensions"),
+    (lambda: xd.norm(np.zeros((1,) * 64, "c16"), axis=0), ValueError, "^norm: x has 64 dimensions"),
     (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3)), TypeError, "^group_sum: add_to is for real elements"),
 ]
 

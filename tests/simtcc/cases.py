@@ -114,9 +114,9 @@ def bad_input():
     refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\ncublasHandle_t handle;\n',
             r"header\.cu:3: simtcc: cublasHandle_t: cuBLAS is not modelled")
     refused("hint.cu", '#include <thrust/absent.h>\n', r"hint\.cu:1:10: fatal error:",
-            r"^simtcc: thrust/absent\.h: Thrust is not modelled")
+            r"^simtcc: thrust/absent\.h: this part of Thrust is not modelled")
     refused("semaphore.cu", '#include <cuda/atomic>\n#include <cuda/semaphore>\n', r"semaphore\.cu:2:10: fatal error:",
-            r"^simtcc: cuda/semaphore: libcu\+\+ is not modelled")
+            r"^simtcc: cuda/semaphore: this part of libcu\+\+ is not modelled")
     refused("scope.cu", '#include <cuda/barrier>\n\n__device__ cuda::barrier<cuda::thread_scope_device> bar;\n',
             r"scope\.cu:3:\d+:", r"error: static assertion failed.*simtcc: cuda::barrier of another scope than a block's")
     refused("macro.cu", "#define ADD(x) x +\n\nint f(int y) {\n  return ADD(y);\n}\n", r"macro\.cu:4:\d+: error:")

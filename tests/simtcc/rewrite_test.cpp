@@ -126,33 +126,51 @@ TEST(simtcc_rewrite, variables_of_namespaces_are_listed) {
   EXPECT_EQ(listed_in("namespace n { static __simtcc_constant__ alignas(8) float x[] = {1, 2}; }"),
             "\"x\", \"__constant__\";");
   EXPECT_EQ(listed_in("extern \"C\" { std::vector<int> x{1}; ::size_t y; }"), "\"x\", \"\";\"y\", \"\";");
-  EXPECT_EQ(rewrite("int x;", "a.cu", {host_compiler::gnu}).text,
-            "int x; static const ::exactdot::simt::detail::program_variable exactdot_variable_1 "
-            "__attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(x), sizeof x, \"x\", \"\"};");
+  EXPECT_EQ(listed_in("std::vector<int> x(3), y; dim3 z(4, 4);"), "\"x\", \"\";\"y\", \"\";\"z\", \"\";");
+  EXPECT_EQ(
+      rewrite("int x;", "a.cu", {host_compiler::gnu}).text,
+      "int x; static const ::exactdot::simt::detail::program_variable exactdot_variable_1 "
+      "__attribute__((used, section(\"exactdot_variables\"))) = {__builtin_addressof(x), sizeof x, \"x\", \"\"};");
   for (const char* const other :
-       {"const int x = 1;", "constexpr int x = 1;", "extern int x;", "int& x = y;", "int C::x = 1;", "int f(int x);",
-        "int (*f)(int) = g;", "auto x = [](int y) { return y; };", "template <class T> T x;", "struct s { int x; };",
-        "texture<float, 2> x;", "thread_local int x;", "using x = int;", "void f() { int x; static int y; }",
-        "enum { x, y };", "__simtcc_managed__ int x;", "typedef int x;", "extern \"C\" int x;"})
+       {"const int x = 1;", "constexpr int x = 1;", "extern int x;", "int& x = y;", "int C::x = 1;",
+        "int f(int x);", "int (*f)(int) = g;", "auto x = [](int y) { return y; };", "template <class T> T x;",
+        "struct s { int x; };", "texture<float, 2> x;", "thread_local int x;", "using x = int;",
+        "void f() { int x; static int y; }", "enum { x, y };", "__simtcc_managed__ int x;", "typedef int x;",
+        "extern \"C\" int x;"})
     EXPECT_EQ(listed_in(other), "") << other;
 }
 
 TEST(simtcc_rewrite, variables_of_the_host_in_device_code) {
   const auto is_refused = [](const std::string& body) {
-    const auto problems = rewrite("int x; __simtcc_global__ void k(T p, int n) {" + body + "}", "a.cu",
-                                  {host_compiler::gnu})
-                              .problems;
+    const auto problems =
+        rewrite("int x; __simtcc_global__ void k(T p, int n) {" + body + "}", "a.cu", {host_compiler::gnu})
+            .problems;
     return !problems.empty();
   };
-  for (const char* const body : {"p[x] = 1;", "n = n * x;", "return p.i * x;", "f(::x);", "int y = n + x, z;", "*p = x;",
-                                 "f(n, x);", "if (n < x) return;", "for (int i = 0; i < x; ++i);", "p[i].x + x;"})
-    EXPECT_TRUE(is_refused(body)) << body;
   for (const char* const body :
-       {"int x; p[x] = 1;", "int y, x; x = 1;", "T* x = p; *x = 1;", "p.x = p->x;", "n::x = 1;", "sizeof(x);",
-        "sizeof(a[x]);", "auto [y, x] = p; x = 1;", "for (int y = 0, x = n; y < x;);", "x: n = 1;", "T<n>& x = p; x;",
-        "[](int x) { return x; };", "[x = 1] { return x; };", "enum { x = 4 }; p[x] = 1;",
-        "enum class e : int { y, x }; p[x] = 1;", "int (*x)(int) = f; (*x)(1);",
-        "[](auto... x) { return f(x...); };", "struct s { int x; int f() { return x; } };", "x(n);", "decltype(x) y;"})
+       {"p[x] = 1;", "n = n * x;", "return p.i * x;", "f(::x);", "int y = n + x, z;", "*p = x;", "f(n, x);",
+        "if (n < x) return;", "for (int i = 0; i < x; ++i);", "p[i].x + x;"})
+    EXPECT_TRUE(is_refused(body)) << body;
+  for (const char* const body : {"int x; p[x] = 1;",
+                                 "int y, x; x = 1;",
+                                 "T* x = p; *x = 1;",
+                                 "p.x = p->x;",
+                                 "n::x = 1;",
+                                 "sizeof(x);",
+                                 "sizeof(a[x]);",
+                                 "auto [y, x] = p; x = 1;",
+                                 "for (int y = 0, x = n; y < x;);",
+                                 "x: n = 1;",
+                                 "T<n>& x = p; x;",
+                                 "[](int x) { return x; };",
+                                 "[x = 1] { return x; };",
+                                 "enum { x = 4 }; p[x] = 1;",
+                                 "enum class e : int { y, x }; p[x] = 1;",
+                                 "int (*x)(int) = f; (*x)(1);",
+                                 "[](auto... x) { return f(x...); };",
+                                 "struct s { int x; int f() { return x; } };",
+                                 "x(n);",
+                                 "decltype(x) y;"})
     EXPECT_FALSE(is_refused(body)) << body;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <exactdot/exactdot.hpp>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -161,6 +162,13 @@ TEST(missing, errors) {
   monitor monitor;
   monitor.cancel = true;
   expect_error(errc::cancelled, "cancelled", [&] { (void)sum(skip_nan(x), {.monitor = &monitor}); });
+}
+
+/// Arrays with strides of 0 have more elements than memory holds copies of.
+TEST(missing, more_than_memory_holds) {
+  std::vector<double> two(2);
+  EXPECT_THROW((void)sum(skip_nan(strided{x.data(), std::size_t{1} << 62, 0})), std::bad_alloc);
+  EXPECT_THROW(mean(skip_nan(rows{x.data(), 2, std::size_t{1} << 63, 0, 0}), two), std::bad_alloc);
 }
 
 /// A sum of many elements that stay takes several threads, and has the bits of one.

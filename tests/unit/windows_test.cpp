@@ -113,6 +113,13 @@ TEST(windows, move_along_rows_and_columns) {
     const std::vector<double> line(&x[row * 15], &x[row * 15] + 15);
     check_line<double>(reduction::mean, line, 4, false, 0, false, [&](std::size_t i) { return out[row * 15 + i]; });
   }
+  const std::vector<float> narrow = elements<float>(random, 60);
+  std::vector<double> of_gaps(40);
+  rolling_sum(rows{narrow.data(), 4, 10, 15}, 3, of_gaps);
+  for (std::size_t row = 0; row < 4; ++row) {
+    const std::vector<float> line(&narrow[row * 15], &narrow[row * 15] + 10);
+    check_line<double>(reduction::sum, line, 3, false, 0, false, [&](std::size_t i) { return of_gaps[row * 10 + i]; });
+  }
   cumsum(skip_nan(columns{x.data(), 15, 4}), out);
   for (std::size_t column = 0; column < 4; ++column) {
     std::vector<double> line(15);

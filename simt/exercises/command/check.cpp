@@ -140,8 +140,7 @@ class exercise_check {
     if (!outcome.failure.empty()) return failure(outcome, group);
     replace_all(outcome.reason_of_abort, copy(), file_);
     if (outcome.status == 128 + SIGABRT)
-      return "It was aborted" + where +
-             (outcome.reason_of_abort.empty() ? "" : ": " + outcome.reason_of_abort) +
+      return "It was aborted" + where + (outcome.reason_of_abort.empty() ? "" : ": " + outcome.reason_of_abort) +
              ".\nThink about: which abort(), assert() or exception that nothing catches ends the program there?\n";
     if (outcome.status > 128)
       return "It crashed" + where + ": " + strsignal(outcome.status - 128) +

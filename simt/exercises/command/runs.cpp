@@ -62,7 +62,8 @@ std::vector<events> runs_in(const std::string& log) {
     if (runs.empty()) continue;
     if (fields[0] == "case" && fields.size() == 2) runs.back().cases.push_back(fields[1]);
     if (fields[0] == "done") runs.back().done = true;
-    if (((fields[0] == "error" || fields[0] == "exception") && fields.size() == 2) || (fields[0] == "wrong" && fields.size() == 4))
+    if (((fields[0] == "error" || fields[0] == "exception") && fields.size() == 2) ||
+        (fields[0] == "wrong" && fields.size() == 4))
       runs.back().failure = fields;
   }
   return runs;

@@ -128,7 +128,7 @@ struct recorded_launch {
   /// A script that repeats the run as far as it is recorded; independent threads only. Empty if the first steps are
   /// left out.
   std::vector<unsigned> schedule;
-  std::vector<fault> faults;             ///< sighted in this launch
+  std::vector<fault> faults;  ///< sighted in this launch
   /// Of each fault: the number of its other side among the steps before the recorded ones; 0 if it is not there.
   std::vector<std::uint64_t> other_sides_left_out;
   std::size_t first_fault = 0;           ///< number of faults that the stream had before

@@ -10,6 +10,8 @@ __constant__ const int limit = 4;
 __device__ int* list;
 __managed__ int both = 1;
 __device__ float matrix[4][8];
+__device__ float rest[8];
+__device__ float* of_rest = rest;
 const int n = 8, table[] = {4, 5};
 constexpr int width = 4;
 static int scale = 2;  // of the host
@@ -61,7 +63,9 @@ int main() {
   twice<<<1, 1>>>(by_pointer + 1);
   add<<<1, 4>>>({1, scale});
   cudaDeviceSynchronize();
-  float row[8], second;
+  float *of_device, row[8], second;
+  cudaMemcpyFromSymbol(&of_device, of_rest, sizeof of_device);
+  twice<<<1, 1>>>(of_device + 2);
   cudaMemcpyFromSymbol(&second, matrix, sizeof second, sizeof second);
   cudaMemcpyFromSymbol(&result, total, sizeof result);
   cudaMemcpy(&first, memory, sizeof first, cudaMemcpyDeviceToHost);

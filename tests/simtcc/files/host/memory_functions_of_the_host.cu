@@ -13,6 +13,17 @@ struct block {
   void memset(int x) { values[0] = x; }
 };
 
+#if defined(__clang__)
+template <class T = float>
+constexpr unsigned bits(T x) {
+#else
+constexpr unsigned bits(float x) {
+#endif
+  unsigned word = 0;
+  memcpy(&word, &x, x < 0 ? 0 : sizeof word);
+  return word;
+}
+
 struct own {
   static int memcpy(int x) { return x; }
   int twice(int x) { return memcpy(x) + memcpy(x); }
@@ -42,6 +53,7 @@ int main() {
   a.memset(mine::memmove(own().twice(7)) - 7);
   b = a;
   const std::string text(std::string("a longer text than fits") + "!");
+  if (bits(1.0F) != 0x3f800000) return 1;
   const int sum = std::accumulate(managed, managed + n, 0);
   std::printf("%d %d %d %d\n", memcmp(h.data(), managed, n * sizeof(int)), sum, a.values[0] + b.values[0],
               text.size() > 30);

@@ -10,7 +10,9 @@ class cluster_group {
  public:
   struct arrival_token {};
   [[gnu::always_inline]] static void sync() { exactdot::simt::cluster_sync(); }
-  [[gnu::always_inline]] static arrival_token barrier_arrive() { return exactdot::simt::cluster_arrive(), arrival_token{}; }
+  [[gnu::always_inline]] static arrival_token barrier_arrive() {
+    return exactdot::simt::cluster_arrive(), arrival_token{};
+  }
   [[gnu::always_inline]] static void barrier_wait(arrival_token = {}) { exactdot::simt::cluster_wait(); }
   template <class T>
   [[gnu::always_inline]] static T* map_shared_rank(T* address, int rank) {

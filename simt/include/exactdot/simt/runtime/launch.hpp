@@ -66,7 +66,8 @@ kernel_pointer pointer_of(T* pointer) {
   }
 }
 
-/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the kernel's
+/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the
+/// kernel's
 /// __cluster_dims__.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {},
                     dim3 cluster = {});
@@ -154,11 +155,10 @@ struct launch_at {
   const cudaLaunchConfig_t* launch;
   const char* file;
   int line;
-  launch_at(const cudaLaunchConfig_t* given, const char* in_file = __builtin_FILE(),
-            int at_line = __builtin_LINE())
+  launch_at(const cudaLaunchConfig_t* given, const char* in_file = __builtin_FILE(), int at_line = __builtin_LINE())
       : launch(given), file(in_file), line(at_line) {}
 };
-}
+}  // namespace exactdot::simt::detail
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(exactdot::simt::detail::launch_at call, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
