@@ -39,4 +39,11 @@ struct value_comparison {
   unsigned char before[4] = {};
 };
 
+/// A word to which atomic functions have added floats or doubles.
+struct float_sum {
+  const void* site = nullptr;
+  std::uint32_t first = 0;  // number of a thread that did
+  bool is_double = false, by_several = false;
+};
+
 }  // namespace exactdot::simt

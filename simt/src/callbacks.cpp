@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 
+#include "access.hpp"
 #include "running.hpp"
 
 using namespace exactdot::simt;
@@ -17,20 +18,25 @@ namespace {
 
 /// What the compiler guarantees of an address. `natural`: a multiple of the size, of 8 for 16-byte accesses, whose
 /// types may have an alignment of 8.
-enum class alignment { natural, unknown };
+enum class alignment : std::uint8_t { natural, unknown };
 
-void report_access(const void* address, std::size_t size, bool write, access_order order, const void* caller,
-                   alignment guaranteed = alignment::unknown) {
+struct access_form {
+  bool write;
+  access_order order;
+  alignment guaranteed = alignment::unknown;
+};
+
+/// Not inlined: so the callbacks end with a jump to it, and have no frame of their own.
+[[gnu::noinline]] void report_access(const void* address, std::size_t size, access_form form, const void* caller) {
   if (!in_kernel) {
-    if (host_access != nullptr && running == nullptr) host_access(address, write, caller);
+    if (host_access != nullptr && running == nullptr) host_access(address, form.write, caller);
     return;
   }
-  as_simulator([&] {
+  as_simulator([=] {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (guaranteed == alignment::natural && at % std::min<std::size_t>(size, 8) != 0) {
-      running->misaligned(at, write ? "write" : "read", caller);
-    }
-    running->access(at, size, write, order, caller);
+    if (form.guaranteed == alignment::natural && (at & (std::min<std::size_t>(size, 8) - 1)) != 0) [[unlikely]]
+      running->misaligned(at, form.write ? "write" : "read", caller);
+    running->access(at, size, form.write, form.order, caller);
   });
 }
 
@@ -41,6 +47,10 @@ void report_host_access(const void* address, std::size_t size, bool write, const
   if (size == 0 || in_kernel || running != nullptr || host_access == nullptr || is_checking.exchange(true)) return;
   host_access(address, write, caller);
   is_checking = false;
+}
+
+[[gnu::noinline]] void visit_basic_block(const void* caller) {
+  as_simulator([=] { running->visit_basic_block(caller); });
 }
 
 /// *target = next(*target) in one step. Resumes the threads parked at that address if the value changes.
@@ -92,9 +102,9 @@ struct bounds_data {
 #define CALLER __builtin_return_address(0)
 
 // The sanitizers' interface has one function per size.
-#define ACCESS(name, size, write, order, ...)                                              \
-  void __tsan_##name##size(void* a) {                                                      \
-    report_access(a, size, write, access_order::order, CALLER __VA_OPT__(, ) __VA_ARGS__); \
+#define ACCESS(name, size, write, order, ...)                                                \
+  void __tsan_##name##size(void* a) {                                                        \
+    report_access(a, size, {write, access_order::order __VA_OPT__(, ) __VA_ARGS__}, CALLER); \
   }
 #define ACCESSES(size)                                                \
   ACCESS(read, size, false, plain, alignment::natural)                \
@@ -111,28 +121,28 @@ struct bounds_data {
     return update(a, CALLER, [x]([[maybe_unused]] type old) { return static_cast<type>(next); }); \
   }
 
-#define ATOMICS(bits, type)                                                                                    \
-  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                               \
-    report_access(const_cast<const type*>(a), sizeof(type), false, access_order::atomic, CALLER,               \
-                  alignment::natural);                                                                         \
-    return *a;                                                                                                 \
-  }                                                                                                            \
-  void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                            \
-    report_access(const_cast<type*>(a), sizeof(type), true, access_order::atomic, CALLER, alignment::natural); \
-    *a = x;                                                                                                    \
-  }                                                                                                            \
-  FETCH(bits, type, exchange, x)                                                                               \
-  FETCH(bits, type, fetch_add, old + x)                                                                        \
-  FETCH(bits, type, fetch_sub, old - x)                                                                        \
-  FETCH(bits, type, fetch_and, old& x)                                                                         \
-  FETCH(bits, type, fetch_or, old | x)                                                                         \
-  FETCH(bits, type, fetch_xor, old ^ x)                                                                        \
-  FETCH(bits, type, fetch_nand, ~(old & x))                                                                    \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) {      \
-    return compare_exchange(a, expected, x, CALLER);                                                           \
-  }                                                                                                            \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {        \
-    return compare_exchange(a, expected, x, CALLER);                                                           \
+#define ATOMICS(bits, type)                                                                                      \
+  type __tsan_atomic##bits##_load(const volatile type* a, int) {                                                 \
+    report_access(const_cast<const type*>(a), sizeof(type), {false, access_order::atomic, alignment::natural},   \
+                  CALLER);                                                                                       \
+    return *a;                                                                                                   \
+  }                                                                                                              \
+  void __tsan_atomic##bits##_store(volatile type* a, type x, int) {                                              \
+    report_access(const_cast<type*>(a), sizeof(type), {true, access_order::atomic, alignment::natural}, CALLER); \
+    *a = x;                                                                                                      \
+  }                                                                                                              \
+  FETCH(bits, type, exchange, x)                                                                                 \
+  FETCH(bits, type, fetch_add, old + x)                                                                          \
+  FETCH(bits, type, fetch_sub, old - x)                                                                          \
+  FETCH(bits, type, fetch_and, old& x)                                                                           \
+  FETCH(bits, type, fetch_or, old | x)                                                                           \
+  FETCH(bits, type, fetch_xor, old ^ x)                                                                          \
+  FETCH(bits, type, fetch_nand, ~(old & x))                                                                      \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* a, type* expected, type x, int, int) {        \
+    return compare_exchange(a, expected, x, CALLER);                                                             \
+  }                                                                                                              \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* a, type* expected, type x, int, int) {          \
+    return compare_exchange(a, expected, x, CALLER);                                                             \
   }
 
 extern "C" {
@@ -146,8 +156,8 @@ void __tsan_func_entry(void* caller) {
 void __tsan_func_exit() {
   if (in_kernel) as_simulator([] { running->leave_function(); });
 }
-void __tsan_read_range(void* a, std::size_t size) { report_access(a, size, false, access_order::plain, CALLER); }
-void __tsan_write_range(void* a, std::size_t size) { report_access(a, size, true, access_order::plain, CALLER); }
+void __tsan_read_range(void* a, std::size_t size) { report_access(a, size, {false, access_order::plain}, CALLER); }
+void __tsan_write_range(void* a, std::size_t size) { report_access(a, size, {true, access_order::plain}, CALLER); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -166,8 +176,8 @@ void __tsan_atomic_signal_fence(int) {}
 [[gnu::weak]] void* __real_memset(void* to, int value, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
   if (in_kernel) {
-    report_access(to, size, true, access_order::plain, CALLER);
-    report_access(from, size, false, access_order::plain, CALLER);
+    report_access(to, size, {true, access_order::plain}, CALLER);
+    report_access(from, size, {false, access_order::plain}, CALLER);
   } else {
     report_host_access(to, size, true, CALLER);
     report_host_access(from, size, false, CALLER);
@@ -176,8 +186,8 @@ void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t size) {
   if (in_kernel) {
-    report_access(from, size, false, access_order::plain, CALLER);
-    report_access(to, size, true, access_order::plain, CALLER);
+    report_access(from, size, {false, access_order::plain}, CALLER);
+    report_access(to, size, {true, access_order::plain}, CALLER);
   } else {
     report_host_access(from, size, false, CALLER);
     report_host_access(to, size, true, CALLER);
@@ -186,7 +196,7 @@ void* __wrap_memmove(void* to, const void* from, std::size_t size) {
 }
 void* __wrap_memset(void* to, int value, std::size_t size) {
   if (in_kernel) {
-    report_access(to, size, true, access_order::plain, CALLER);
+    report_access(to, size, {true, access_order::plain}, CALLER);
   } else {
     report_host_access(to, size, true, CALLER);
   }
@@ -226,24 +236,24 @@ std::size_t exactdot_fwrite(const void* from, std::size_t size, std::size_t coun
 
 // The compiler's calls for memory blocks: plain accesses of a range. The write first, as GCC announces a copy.
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  report_access(to, size, true, access_order::plain, CALLER);
-  report_access(from, size, false, access_order::plain, CALLER);
+  report_access(to, size, {true, access_order::plain}, CALLER);
+  report_access(from, size, {false, access_order::plain}, CALLER);
   return __builtin_memcpy(to, from, size);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  report_access(from, size, false, access_order::plain, CALLER);
-  report_access(to, size, true, access_order::plain, CALLER);
+  report_access(from, size, {false, access_order::plain}, CALLER);
+  report_access(to, size, {true, access_order::plain}, CALLER);
   return __builtin_memmove(to, from, size);
 }
 void* __tsan_memset(void* to, int value, std::size_t size) {
-  report_access(to, size, true, access_order::plain, CALLER);
+  report_access(to, size, {true, access_order::plain}, CALLER);
   return __builtin_memset(to, value, size);
 }
 
 void __sanitizer_cov_trace_pc() {
   if (!in_kernel) return;
   const void* const caller = CALLER;
-  as_simulator([&] { running->visit_basic_block(caller); });
+  if (!running->count_basic_block(caller)) visit_basic_block(caller);
 }
 
 void __ubsan_handle_out_of_bounds(const bounds_data* check, std::uintptr_t index) {

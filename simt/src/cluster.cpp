@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "machine.hpp"
+#include "races.hpp"
+#include "step.hpp"
 
 namespace exactdot::simt {
 
@@ -42,7 +44,7 @@ void* machine::map_shared(std::uintptr_t address, std::uint32_t rank, const void
   if (place.range == nullptr || place.owner == nullptr || rank >= blocks_per_cluster_) {
     report(fault_kind::out_of_bounds, place, "map_shared_rank", caller, nullptr, "",
            "rank " + std::to_string(rank) + " of a cluster of " + std::to_string(blocks_per_cluster_));
-    end_launch(nullptr);
+    end_launch();
   }
   block& target = *parent.parent->blocks[rank];
   if (device_memory::instance().holds(place.address)) {  // dynamic shared memory
@@ -57,7 +59,7 @@ void* machine::map_shared(std::uintptr_t address, std::uint32_t rank, const void
 access_record machine::exit_of(const block& finished) const {
   const thread& last = finished.threads[finished.last_exited];
   access_record exit;
-  exit.thread = last.number + 1, exit.caller = attributed(last, last.program_counter);
+  exit.thread = last.number + 1, exit.site = site_of_address(attributed(last, last.program_counter)).number;
   return exit;
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "machine.hpp"
+#include "races.hpp"
+#include "step.hpp"
 
 namespace exactdot::simt {
 
@@ -48,7 +50,7 @@ void machine::check_copy_alignment(copy_kind kind, const copy_addresses& address
   if (size % unit == 0) return;
   report(fault_kind::misaligned, {nullptr, addresses.to}, action, caller, nullptr, "",
          std::to_string(size) + " bytes, expected a multiple of 16");
-  end_launch(nullptr);
+  end_launch();
 }
 
 /// Returns the agent of a copy by the current thread.
@@ -157,12 +159,12 @@ void machine::arrive_after_copies(std::uintptr_t barrier, bool counts, const voi
 
 void machine::schedule_transfer(std::uint32_t id, transfer next) {
   const std::uint64_t range = std::uint64_t{1} << random_() % 13;
-  in_flight_.emplace(steps_ + 1 + random_() % range, id);
+  in_flight_.emplace(steps() + 1 + random_() % range, id);
   agent(id).pending.push_back(std::move(next));
 }
 
 void machine::complete_due_copies() {
-  while (!in_flight_.empty() && in_flight_.begin()->first <= steps_) {
+  while (!in_flight_.empty() && in_flight_.begin()->first <= steps()) {
     const std::uint32_t id = in_flight_.begin()->second;
     in_flight_.erase(in_flight_.begin());
     complete_one(id);
@@ -286,7 +288,7 @@ void machine::end_copies_of(block& finished) {
     if (!barrier.live || barrier.bytes == 0) continue;
     current_ = &finished.threads[finished.last_exited];
     const bool too_many = barrier.bytes < 0 && barrier.last_copy.thread != 0;
-    report(fault_kind::mbarrier_bytes, {nullptr, address, &finished}, "exit", exit.caller,
+    report(fault_kind::mbarrier_bytes, {nullptr, address, &finished}, "exit", exit.caller(),
            too_many ? &barrier.last_copy : &barrier.last_change,
            too_many ? "write of cp.async.bulk" : barrier.last_action, text_of_phase(barrier));
   }

@@ -2,25 +2,26 @@
 // races.
 #include <algorithm>
 
-#include "machine.hpp"
+#include "access.hpp"
 #include "program_variables.hpp"
+#include "race_check.hpp"
+#include "repetition.hpp"
 
 namespace exactdot::simt {
+namespace {
 
-/// Returns whether no other thread accesses the address: the thread's stack, the kernel's arguments, constants.
-bool machine::is_local(std::uintptr_t address) const {
-  constexpr std::size_t stack = stack_pool::stack_bytes;
-  return address - (reinterpret_cast<std::uintptr_t>(current_->stack) - stack) < stack ||
-         address - reinterpret_cast<std::uintptr_t>(call_.arguments) < call_.argument_bytes ||
-         module_.is_constant(address);
-}
+// constants, of which the inlined checks leave only what such an access needs
+constexpr access_kind plain_read{true, false, false, false}, plain_write{false, true, false, false};
+
+}  // namespace
 
 /// Returns the place of a range; its region is null if there is none or the thread may not access it.
 location machine::locate(std::uintptr_t address, std::size_t size) {
   location found{nullptr, address, nullptr};
-  if (device_memory::instance().holds(address)) {
-    found.range = device_memory::instance().find(address);
-    if (found.range != nullptr && found.range->shared) find_distributed(found);
+  if (memory_.holds(address)) {
+    found.range = memory_.find(address);
+    if (found.range != nullptr && found.range->shared) [[unlikely]]
+      find_distributed(found);
   } else if (module_.is_shared(address)) {
     found.owner = current_->parent;
     found.range = found.owner->shared.find(address, module_);
@@ -28,25 +29,42 @@ location machine::locate(std::uintptr_t address, std::size_t size) {
     for (region& global : globals_) {
       if (global.holds(address)) found.range = &global;
     }
-    if (found.range == nullptr || is_host_variable(address))
-      found.range = device_memory::instance().find_registered(address);
+    if (found.range == nullptr || is_host_variable(address)) found.range = memory_.find_registered(address);
   }
   if (found.range != nullptr && !found.range->holds(found.address, size)) found.range = nullptr;
   return found;
 }
 
-/// Scheduling point and checks before every access. Returns no region if the access is out of bounds.
-location machine::begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind,
-                               const void* caller) {
-  step(caller);
+[[gnu::always_inline]] inline void machine::judge_bytes(const location& place, std::size_t size,
+                                                        const access_kind& kind, const void* caller) {
+  region& range = *place.range;
+  const std::uintptr_t address = place.address;
+  if (kind.read && !range.is_written(address, size)) [[unlikely]]
+    check_unwritten(place, size, kind, caller);
+  if (kind.reads()) range.mark_read(address, size);
+  if (kind.reads() && range.is_highest_read(address)) [[unlikely]]
+    note_highest_read(range, address, size);
+  if (kind.write) range.mark_written_by_kernel(address, size);
+  if (kind.write) note_result(range, kind);
+  check_races(place, size, kind, caller);
+}
+
+void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
+  judge_bytes(place, size, kind, caller);
+}
+
+/// The checks of an access, after its scheduling point. Returns no region if the access is out of bounds.
+[[gnu::always_inline]] inline location machine::judge_access(std::uintptr_t address, std::size_t size,
+                                                             const access_kind& kind, const void* caller) {
   const location place = locate(address, size);
   const void* const site = attributed(*current_, caller);
-  if (place.range == nullptr) {
+  if (place.range == nullptr) [[unlikely]] {
     report_out_of_bounds(address, size, kind, site);
     detect_repetition(place, address, size, caller);  // a thread may spin on it
     return place;
   }
-  if (observed_) observe(place, address, size, kind, caller);
+  if (observed_) [[unlikely]]
+    observe(place, address, size, kind, caller);
   const bool has_waited = detect_repetition(place, address, size, caller);
   if (has_waited && recording_) record_access(place, address, size, kind, caller);
   if (kind.write && module_.is_read_only(place.address))
@@ -54,27 +72,39 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
   if (current_->held_lock != 0) note_locked_access(address, site);
   if (settings_.detect) {
     if (place.owner != nullptr && place.owner != current_->parent) check_remote(place, kind, site);
-    check_access(place, size, kind, site);
+    judge_bytes(place, size, kind, site);
   }
   if (kind.write) place.range->mark_written(place.address, size);
   if (kind.atomic) synchronise_through(place, kind);
   return place;
 }
 
-void machine::access(std::uintptr_t address, std::size_t size, bool write, access_order order, const void* caller) {
-  std::unique_ptr<struct_copy> copied;
-  if (current_->copied_read && continues_copy(size, write, order, caller)) [[unlikely]]
-    copied = std::move(current_->copied_read);
-  if (is_local(address)) {
-    current_->written = {{nullptr, address, nullptr}, write ? size : 0};
-    if (copied) copied->to = current_->written.place, copy_ = std::move(*copied);
-    return;
+location machine::judge_any_access(std::uintptr_t address, std::size_t size, const access_kind& kind,
+                                   const void* caller) {
+  return judge_access(address, size, kind, caller);
+}
+
+/// Scheduling point and checks before every access.
+location machine::begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind,
+                               const void* caller) {
+  step(caller);
+  return judge_any_access(address, size, kind, caller);
+}
+
+/// The checks of a load or store; a plain one, which most are, by code for nothing else.
+void machine::judge_plain_access(std::uintptr_t address, std::size_t size, bool write, access_order order,
+                                 const void* caller) {
+  location place;
+  if (order != access_order::plain) [[unlikely]] {
+    access_kind kind{!write, write, true, false};
+    kind.is_volatile = order == access_order::is_volatile;
+    place = judge_any_access(address, size, kind, caller);
+  } else if (write) {
+    place = judge_access(address, size, plain_write, caller);
+  } else {
+    place = judge_access(address, size, plain_read, caller);
   }
-  access_kind kind{!write, write, order != access_order::plain, false};
-  kind.is_volatile = order == access_order::is_volatile;
-  const location place = begin_access(address, size, kind, caller);
   current_->written = {place, write && place.range != nullptr ? size : 0};
-  if (copied && place.range != nullptr) copied->to = place, copy_ = std::move(*copied);
   if (place.range != nullptr && !place.range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;
   if (write && !parked_.empty()) unpark(place.address);
 }
@@ -125,19 +155,9 @@ void machine::synchronise_through(const location& place, const access_kind& kind
   }
 }
 
-void machine::check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
-  if (kind.read) check_written(place, size, kind, caller);
-  if (kind.reads()) place.range->mark_read(place.address, size);
-  if (kind.reads() && place.range->is_highest_read(place.address))
-    note_highest_read(*place.range, place.address, size);
-  if (kind.write) place.range->mark_written_by_kernel(place.address, size);
-  if (kind.write) note_result(*place.range, kind);
-  check_races(place, size, kind, caller);
-}
-
 /// Reports unwritten bytes that the current thread reads. A struct may be copied with its padding: see struct_copy.
-void machine::check_written(const location& place, std::size_t size, const access_kind& kind, const void* caller) {
-  if (place.range->is_written(place.address, size)) return;
+void machine::check_unwritten(const location& place, std::size_t size, const access_kind& kind,
+                              const void* caller) {
   const bool is_plain = kind.agent == 0 && !kind.atomic;
   if (is_plain && begin_struct_copy(place, size, caller)) return;
   report(place.range->shared ? fault_kind::uninitialised_shared : fault_kind::uninitialised_global, place,

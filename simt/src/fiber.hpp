@@ -13,6 +13,9 @@ namespace exactdot::simt {
 using context = boost::context::detail::fcontext_t;
 using fiber_transfer = boost::context::detail::transfer_t;
 
+/// Keeps the context that a jump has left, where the one that jumped said.
+inline void left_context(fiber_transfer from) { *static_cast<context*>(from.data) = from.fctx; }
+
 /// Pool of stacks of one size, each with a guard page, for all launches.
 class stack_pool {
  public:

@@ -13,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "call_stack.hpp"
 #include "copies.hpp"
 #include "fiber.hpp"
 #include "history.hpp"
 #include "mbarrier.hpp"
 #include "order.hpp"
+#include "ready_threads.hpp"
 #include "shared_memory.hpp"
 
 namespace exactdot::simt {
@@ -54,23 +56,48 @@ struct struct_copy {
   const void* caller = nullptr;
 };
 
-struct thread {
-  context fiber = nullptr;
+/// A thread of the launch. What its steps touch lies first, in the cache lines that the scheduler prefetches before
+/// it runs the thread.
+struct alignas(64) thread {
   void* stack = nullptr;
   block* parent = nullptr;
   std::uint32_t index_in_block = 0;  // linear; determines warp and lane
   std::uint32_t number = 0;          // in the grid
-  std::uint32_t ready_position = 0;  // in block::ready
   uint3 index{};
+  std::uint32_t time = 1;  // of its accesses (order.hpp)
   thread_status status = thread_status::ready;
+  detail::atomic_use atomic{};  // of its last atomic operation
+  bool fenced = false;          // it has executed a fence
 
   // position in the program, for lock step and for reports: return addresses
-  std::vector<const void*> call_stack;    // outermost first
   const void* program_counter = nullptr;  // of the last step
   const void* position = nullptr;         // of the last step or basic block
+  visited_blocks visited;
+  std::unique_ptr<std::array<std::uint32_t, 32>> lane_times;  // times of the warp's lanes, from __syncwarp
+  std::unique_ptr<struct_copy> copied_read;  // its last access, if that may be the first half of a copy
+  std::uintptr_t held_lock = 0;              // a word that it has acquired by compare and swap, or exchange
+  const char* operation = "";                // the barrier or warp collective that it waits at
 
-  // the barrier or warp collective that the thread waits at
-  const char* operation = "";
+  std::uint64_t quiet_blocks = 0;  // basic blocks since its last step
+  std::uintptr_t last_address = 0;
+  written_range written;                // its last access
+  std::uint64_t seen_at = 0;            // moment of the last thing that it did and that others can see
+  std::uint64_t shared_writes[2] = {};  // moments of its last two writes there (unread.cpp)
+  recent_accesses recent;
+
+  // what not every step touches
+  call_stack calls;
+
+  // happens-before order (order.hpp)
+  clock_pointer clock;
+  clock_pointer released, released_in_block;  // by the last fence
+  clock_pointer observed;                     // acquired by atomics and volatile reads, with or without a fence
+
+  quiet_loop quiet;
+  const void* repeated_by = nullptr;      // lock step: the user's line of the access after which it is parked
+  std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
+
+  // the warp collective that it waits at; predicate: of the barrier
   detail::collective_kind kind{};
   int predicate = 0;
   std::uint32_t mask = 0, arrived_mask = 0;
@@ -78,31 +105,7 @@ struct thread {
   std::uint64_t* values = nullptr;
   const void* collective_at = nullptr;  // return address of its last warp collective
 
-  visited_blocks visited;
-
-  // repetition
-  recent_accesses recent;
-  quiet_loop quiet;
-  std::uintptr_t last_address = 0;
-  const void* repeated_by = nullptr;      // lock step: the user's line of the access after which it is parked
-  std::vector<std::uintptr_t> parked_at;  // the addresses whose change it waits for
-
-  detail::atomic_use atomic{};               // of its last atomic operation
-  std::uintptr_t held_lock = 0;              // a word that it has acquired by compare and swap, or exchange
-  bool fenced = false;                       // it has executed a fence
-  bool was_read = false;                     // another thread has read what it wrote to shared memory
-  std::uint64_t seen_at = 0;                 // moment of the last thing that it did and that others can see
-  std::uint64_t shared_writes[2] = {};       // moments of its last two writes there (unread.cpp)
-  written_range written;                     // its last access
-  std::unique_ptr<struct_copy> copied_read;  // its last access, if that may be the first half of a copy
-
-  // happens-before order (order.hpp)
-  std::uint32_t time = 1;
-  std::unique_ptr<std::array<std::uint32_t, 32>> lane_times;  // times of the warp's lanes, from __syncwarp
-  clock_pointer clock;
   clock_pointer pending, pending_in_block;    // acquired by atomics, not yet by a fence
-  clock_pointer released, released_in_block;  // by the last fence
-  clock_pointer observed;                     // acquired by atomics and volatile reads, with or without a fence
   std::unique_ptr<volatile_reads> volatiles;  // null until it has one that conflicts
 
   // clusters and asynchronous copies
@@ -113,8 +116,20 @@ struct thread {
     return *async;
   }
 
+  /// Has the memory that an access of this thread touches brought into the cache.
+  void prefetch() const {
+    constexpr std::size_t line = 64;
+    for (auto at = reinterpret_cast<const char*>(this); at < reinterpret_cast<const char*>(&calls); at += line)
+      __builtin_prefetch(at, 1);
+  }
+
   [[nodiscard]] std::uint32_t lane() const { return index_in_block % 32; }
   [[nodiscard]] std::uint32_t warp() const { return index_in_block / 32; }
+};
+
+/// Lanes at a warp collective, and those that it waits for: masks.
+struct collective_lanes {
+  std::uint32_t arrived, expected;
 };
 
 /// A collective function of a tile of more than 32 threads.
@@ -135,9 +150,14 @@ struct block {
   std::uint32_t number = 0;
   uint3 index{};
   std::vector<thread> threads;
-  std::vector<std::uint32_t> ready;       // indices of threads that can run
+  std::vector<context> contexts;  // of the threads: apart from them, to be prefetched through
+  ready_threads ready;
+  std::vector<std::uint8_t> was_read;     // by thread: whether another one has read what it wrote to shared memory
   std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
   std::uint32_t generation = 1;           // barriers passed, plus 1
+  struct arrivals {
+    std::uint32_t threads = 0, nonzero = 0;  // nonzero: those with a predicate that is not 0
+  } at_last_barrier;
   std::uint32_t last_exited = 0;          // index of the thread
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
   static_shared shared;                   // the block's copies of the kernel's shared variables

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "copies.hpp"
@@ -60,16 +61,20 @@ struct visited_blocks {
     const std::uint64_t hash = hash_of(address);
     hashes[hash / 64] |= std::uint64_t{1} << hash % 64;
   }
+  void clear() {  // member by member, which is faster
+    hashes = {};
+    last = before_last = exit = before_exit = nullptr;
+  }
   [[nodiscard]] bool may_contain(const void* address) const {
     const std::uint64_t hash = hash_of(address);
     return (hashes[hash / 64] >> hash % 64 & 1) != 0;
   }
 };
 
-/// Basic blocks that a thread has visited since its last step; and its state at one of them, if they are many.
+/// A thread that visits many basic blocks between two steps: its state at one of them.
 struct quiet_loop {
   static constexpr std::uint64_t first_look = 1 << 20;
-  std::uint64_t blocks = 0, next_look = first_look, looked_at = 0;
+  std::uint64_t next_look = first_look, looked_at = 0;
   const void* place = nullptr;
   std::uint64_t state = 0;
 };
@@ -84,36 +89,41 @@ struct recent_accesses {
   };
   static constexpr std::size_t max_size = 4;
   std::array<access, max_size> list;
-  std::array<std::uint64_t, max_size>
-      states{};  // the thread's registers and stack at each, if a livelock is suspected
-  std::size_t size = 0, next = 0;
-  unsigned repeated = 0;  // mask of those that have come again since the last new one
-  int repeats = 0;        // and how often
-  bool may_park = false;  // lock step: the last access was a repetition too many
-  std::size_t last = 0;   // index of the last access
+  std::uint8_t size = 0, next = 0;
+  std::uint8_t last = 0;    // index of the last access
+  bool may_park = false;    // lock step: the last access was a repetition too many
+  unsigned repeated = 0;    // mask of those that have come again since the last new one
+  int repeats = 0;          // and how often
+  bool is_suspect = false;  // of a livelock: then the thread's registers and stack at each access are kept
+  std::array<std::uint64_t, max_size> states{};
 
   /// What is new about an access: nothing, what the place holds, or the place.
   enum class novelty { none, content, place };
   /// A new access replaces the oldest.
   novelty add(const access& latest) {
     novelty found = novelty::place;
-    for (std::size_t i = 0; i < size; ++i) {
-      if (list[i] == latest) {
-        repeated |= 1U << i;
-        ++repeats;
-        last = i;
-        return novelty::none;
-      }
-      if (list[i].caller == latest.caller && list[i].address == latest.address) found = novelty::content;
+    for (std::uint8_t i = 0; i < max_size; ++i) {  // an unused one has no caller
+      if (list[i].address != latest.address || list[i].caller != latest.caller) continue;
+      found = novelty::content;
+      if (list[i].content != latest.content) continue;
+      repeated |= 1U << i;
+      ++repeats;
+      last = i;
+      return novelty::none;
     }
     list[next] = latest;
     last = next;
     next = (next + 1) % max_size;
-    size = size < max_size ? size + 1 : size;
+    if (size < max_size) ++size;
     repeated = 0, repeats = 0, may_park = false;
     return found;
   }
-  void clear() { *this = {}; }
+  void clear() {  // member by member, which is faster
+    for (access& each : list) each = {};
+    size = next = last = 0, may_park = false;
+    repeated = 0, repeats = 0;
+    if (std::exchange(is_suspect, false)) states = {};
+  }
 };
 
 }  // namespace exactdot::simt

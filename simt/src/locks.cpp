@@ -47,9 +47,10 @@ bool machine::has_fenced(std::uint32_t number) const {
 
 void machine::add_atomic_facts(race_facts& facts, const access_record& current, const access_record& other,
                                bool one_reads) const {
-  const auto left = locked_sites_.find(current.caller), right = locked_sites_.find(other.caller);
+  const auto left = locked_sites_.find(current.caller()), right = locked_sites_.find(other.caller());
   facts.in_lock = left != locked_sites_.end() && right != locked_sites_.end() && left->second == right->second;
-  facts.is_guess = one_reads && compare_sites_.contains(current.caller) != compare_sites_.contains(other.caller);
+  facts.is_guess =
+      one_reads && compare_sites_.contains(current.caller()) != compare_sites_.contains(other.caller());
   facts.after_fence = has_fenced(current.thread - 1) || has_fenced(other.thread - 1);
 }
 

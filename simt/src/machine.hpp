@@ -2,8 +2,7 @@
 //
 // One CPU thread runs everything. A simulated thread is ready, parked (it repeats one access until that address
 // changes), at a barrier, at a warp collective, at the barrier of its cluster, or exited. Every memory access and
-// every call of a CUDA function passes through step(), the scheduling point. Cost of a change of threads: two fiber
-// switches.
+// every call of a CUDA function passes through step(), the scheduling point. A change of threads: one fiber switch.
 #pragma once
 
 #include <array>
@@ -14,7 +13,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,19 +27,14 @@
 #include "launch_parameters.hpp"
 #include "memory.hpp"
 #include "order.hpp"
+#include "random_numbers.hpp"
 #include "recording.hpp"
 #include "region.hpp"
 #include "stream_state.hpp"
 #include "symbols.hpp"
+#include "unread.hpp"
 
 namespace exactdot::simt {
-
-/// A word to which atomic functions have added floats or doubles.
-struct float_sum {
-  const void* site = nullptr;
-  std::uint32_t first = 0;  // number of a thread that did
-  bool is_double = false, by_several = false;
-};
 
 /// One launch.
 class machine {
@@ -90,14 +83,18 @@ class machine {
   void commit_copies(copy_kind kind, const void* caller);
   void await_copies(copy_kind kind, std::size_t groups_left, bool reads_only, const void* caller);
 
-  void visit_basic_block(const void* caller);  // a step in lock step, else only counted
+  bool count_basic_block(const void* caller);  // false: to be followed by visit_basic_block()
+  void visit_basic_block(const void* caller);
   void enter_function(const void* caller) {
     instrumented_ = true;
-    current_->call_stack.push_back(caller);
+    current_->calls.push_back(caller);
   }
   void leave_function();
-  [[noreturn]] void end_launch(std::exception_ptr failure);  // from within a thread
-  [[noreturn]] void end_launch_by(fault_kind kind);          // the same, after a fault
+  void keep_failure(std::exception_ptr failure) {  // to be thrown by the launch: the first one
+    if (!failure_) failure_ = std::move(failure);
+  }
+  [[noreturn]] void end_launch();                    // from within a thread
+  [[noreturn]] void end_launch_by(fault_kind kind);  // the same, after a fault
   [[noreturn]] void end_by_fault(fault_kind kind, const char* action, const char* reason, const void* caller);
   [[noreturn]] void trap(const char* action, const char* reason, const void* caller);  // reports, ends the launch
   [[noreturn]] void crash(const crash_report& signal);                                 // while kernel code ran
@@ -115,9 +112,9 @@ class machine {
   /// A loop in registers takes no time to speak of: it may go on for longer.
   [[nodiscard]] std::uint64_t block_budget() const { return 10 * settings_.step_budget; }
   [[nodiscard]] bool shows_progress() const { return settings_.show_progress; }
-  [[nodiscard]] std::uint64_t steps() const { return steps_; }  // and basic blocks
+  [[nodiscard]] std::uint64_t steps() const { return steps_ + blocks_; }
   /// What clock64() returns.
-  [[nodiscard]] std::uint64_t clocks() const { return steps_ + idle_clocks_; }
+  [[nodiscard]] std::uint64_t clocks() const { return steps() + idle_clocks_; }
 
  private:
   friend void start_fiber(fiber_transfer from);
@@ -134,10 +131,17 @@ class machine {
   bool choose_by_script();
   bool choose_in_lock_step();
   bool park_step(block& parent);
-  void resume(thread& next);
+  bool choose_lane();  // lock step: the next one of the current step
+  bool choose_directly();
+  void prefetch_next() const;
+  context load_current();
+  context end_turn();
   void yield();
   void step(const void* caller);
+  void begin_step(const void* caller);
+  void exceed_step_budget();
   void load_block(block& next);
+  void finish_last_access();
   void make_ready(thread& waiting);
   void remove_ready(thread& stopped);
 
@@ -148,7 +152,7 @@ class machine {
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   /// Something has changed, if only what a place holds.
-  void note_change() { idle_rounds_ = 0, last_progress_ = steps_, states_equal_since_ = 0; }
+  void note_change() { idle_rounds_ = 0, last_progress_ = steps(), states_equal_since_ = 0; }
   /// A thread came to a new place.
   void note_progress() { note_change(), narrow_accesses_ = 0; }
   void compare_states(thread& self, const void* caller);
@@ -160,16 +164,13 @@ class machine {
     return settings_.narrow_budget + steps_per_thread * threads_per_block_ * resident_.size();
   }
   [[nodiscard]] const thread* other_spinning(const thread& spinning) const;
-  /// Returns whether the thread was parked meanwhile.
+  bool note_known_place(recent_accesses::novelty fresh, const void* caller);
   bool detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
   // waiting.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
   void release_barrier(block& parent);
   [[nodiscard]] const thread* passed_by(const block& parent, const thread& waiting) const;
-  struct collective_lanes {
-    std::uint32_t arrived, expected;  // masks
-  };
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);
@@ -225,19 +226,29 @@ class machine {
   // detect.cpp
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
   location locate(std::uintptr_t address, std::size_t size);
+  location judge_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
+  location judge_any_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
+  void judge_plain_access(std::uintptr_t address, std::size_t size, bool write, access_order order,
+                          const void* caller);
   location begin_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void report_out_of_bounds(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   void synchronise_through(const location& place, const access_kind& kind);
   void check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller);
-  void check_written(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+  void judge_bytes(const location& place, std::size_t size, const access_kind& kind, const void* caller);
+  void check_unwritten(const location& place, std::size_t size, const access_kind& kind, const void* caller);
 
   // races.cpp
   void check_races(const location& place, std::size_t size, const access_kind& kind, const void* caller);
   [[nodiscard]] access_record record_of(const access_kind& kind, const void* caller) const;
+  [[nodiscard]] bool precedes_in_block(const access_record& earlier) const;
   [[nodiscard]] bool happens_before_current(const access_record& earlier) const;
   [[nodiscard]] bool is_covered(const access_record& earlier, const clock_pointer& clock) const;
+  [[nodiscard]] bool clock_covers(const access_record& earlier, const vector_clock& clock) const;
   [[nodiscard]] bool conflicts(const access_record& earlier, const access_record& current);
+  [[nodiscard]] bool conflicts_by_clock(access_record earlier, access_record current);
+  void report_conflict(const location& place, const access_kind& kind, access_record current,
+                       const access_record& other, bool other_writes);
   [[nodiscard]] bool stands_for(const access_record& current, const access_record& earlier) const;
   [[nodiscard]] std::pair<const access_record*, bool> find_race(region& range, shadow_cell& cell,
                                                                 const access_record& current, bool writes);
@@ -271,15 +282,10 @@ class machine {
   // struct_copy.cpp
   bool begin_struct_copy(const location& place, std::size_t size, const void* caller);
   bool continues_copy(std::size_t size, bool write, access_order order, const void* caller);
+  void access_after_read(std::uintptr_t address, std::size_t size, bool write, access_order order,
+                         const void* caller);
   void report_unwritten(const struct_copy& copy);
   void finish_struct_copy();
-  /// Judges accesses whose effect is known at the next step.
-  void finish_last_access() {
-    if (comparison_.writer != nullptr) [[unlikely]]
-      finish_comparison();
-    if (copy_.reader != nullptr) [[unlikely]]
-      finish_struct_copy();
-  }
 
   // volatile_accesses.cpp
   void note_volatile_conflict(const location& place, const access_record& current, bool writes,
@@ -308,7 +314,11 @@ class machine {
   // reports.cpp
   [[nodiscard]] std::string name_of_address(std::uintptr_t address) const;
   [[nodiscard]] source_line line_of(const void* caller) const;
-  [[nodiscard]] const void* attributed(const thread& self, const void* caller) const;
+  /// Returns the innermost return address of a thread's calls whose line is the user's, from `caller` outwards.
+  [[nodiscard]] const void* attributed(const thread& self, const void* caller) const {
+    return is_user_code(caller) ? caller : calling_user_code(self, caller);
+  }
+  [[nodiscard]] const void* calling_user_code(const thread& self, const void* caller) const;
   [[nodiscard]] fault_site site_of(std::uint32_t number, const char* action, const void* caller) const;
   void append_trace(std::uintptr_t address, std::size_t size, const char* action, const void* caller);
   fault* add_fault(fault_kind kind, const void* site, const void* other_site, std::string_view action = "",
@@ -328,6 +338,7 @@ class machine {
   [[nodiscard]] index3 thread_index(std::uint32_t index_in_block) const;
 
   detail::stream_state& stream_;
+  device_memory& memory_ = device_memory::instance();
   settings settings_;
   dim3 grid_, block_size_, cluster_size_;
   std::uint32_t threads_per_block_, blocks_per_cluster_;
@@ -339,12 +350,6 @@ class machine {
   std::unique_ptr<recording> recording_;  // null without a recorder
   bool observed_ = false;                 // by the trace, the costs or a recorder
 
-  /// A line that writes shared words: in how many blocks it did, and in how many of them nothing read some of them.
-  struct shared_line {
-    std::size_t blocks = 0, with_unread = 0;
-    bool is_written = false, is_unread = false;  // in the block that has just ended
-    std::optional<fault> note;                   // the first one
-  };
   std::map<const void*, shared_line> shared_lines_;  // by the write's caller
 
   std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
@@ -354,15 +359,17 @@ class machine {
   block* loaded_block_ = nullptr;     // its shared variables are in place
   block* preferred_block_ = nullptr;  // threads are drawn from it for the next preferred_turns_
   int preferred_turns_ = 0;
+  std::size_t ready_count_ = 0;  // threads of all blocks
   context scheduler_ = nullptr;
-  std::mt19937_64 random_;
+  context* kept_ = nullptr;  // where the context of the thread is kept whose turn has ended
+  random_numbers random_;
   int steps_left_ = 0;  // of the current thread before another may run
   std::size_t script_position_ = 0;
   std::vector<std::uint32_t> step_lanes_;  // lock step: lanes of the current step that have not run yet
   std::uint32_t step_mask_ = 0;            // and all lanes of the step
   block* step_block_ = nullptr;
-  std::uint64_t steps_ = 0;                            // and basic blocks
-  std::uint64_t blocks_ = 0;                           // the basic blocks among them
+  std::uint64_t steps_ = 0;                            // other than basic blocks
+  std::uint64_t blocks_ = 0;                           // basic blocks
   std::uint64_t idle_rounds_ = 0, last_progress_ = 0;  // rounds without a change; step of the last one
   std::uint64_t states_equal_since_ = 0;          // round since which registers and stacks repeat; 0: not looked at
   std::uint64_t states_span_ = 1;                 // most accesses of a loop that repeats itself

@@ -10,6 +10,9 @@
 #include <string>
 
 #include "machine.hpp"
+#include "races.hpp"
+#include "repetition.hpp"
+#include "step.hpp"
 
 namespace exactdot::simt {
 std::string text_of_phase(const mbarrier_state& barrier) {

@@ -90,14 +90,13 @@ void device_memory::release(void* memory) {
     order_of_release_.pop_front();
   }
   live_.erase(at);
-  last_ = nullptr;
+  found_.fill(nullptr);
 }
 
-region* device_memory::find(std::uintptr_t address) {
-  if (last_ != nullptr && last_->holds(address)) return last_;
+region* device_memory::find(std::uintptr_t address, region*& known) {
   auto at = live_.upper_bound(address);
   if (at == live_.begin() || !(--at)->second.holds(address)) return nullptr;
-  return last_ = &at->second;
+  return known = &at->second;
 }
 
 const region* device_memory::nearest(std::uintptr_t address) const {

@@ -3,6 +3,7 @@
 // A gap is at least 4 KiB, so that an access just outside of a buffer reaches no other buffer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,7 +33,10 @@ class device_memory {
 
   [[nodiscard]] bool holds(std::uintptr_t address) const { return address - base_ < reserved_; }
   /// Returns the buffer that contains this address; null between buffers.
-  [[nodiscard]] region* find(std::uintptr_t address);
+  [[nodiscard]] region* find(std::uintptr_t address) {
+    region*& known = found_[address / found_bytes % found_.size()];
+    return known != nullptr && known->holds(address) ? known : find(address, known);
+  }
   /// Returns the buffer that contains the address or is nearest to it, for messages; null without buffers.
   [[nodiscard]] const region* nearest(std::uintptr_t address) const;
   /// Returns start and size of the released buffer that contained the address. Returns {0, 0} if none did, or if it
@@ -57,12 +61,14 @@ class device_memory {
  private:
   device_memory();
   [[nodiscard]] std::uintptr_t free_range(std::size_t size) const;
+  region* find(std::uintptr_t address, region*& known);
   static constexpr std::size_t max_released = 256;
   static constexpr std::size_t gap = 4096;
   std::uintptr_t base_ = 0;
   std::size_t reserved_ = 0;
   std::map<std::uintptr_t, region> live_;
-  region* last_ = nullptr;
+  static constexpr std::size_t found_bytes = std::size_t{1} << 14;
+  std::array<region*, 64> found_{};                 // buffers found last, by a hash of the address
   std::map<std::uintptr_t, region> registered_;     // memory of the host
   std::map<std::uintptr_t, std::size_t> released_;  // the last ones: size by address
   std::deque<std::uintptr_t> order_of_release_;     // their addresses, oldest first

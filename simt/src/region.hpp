@@ -3,7 +3,7 @@
 // A region is a buffer, a shared variable or the writable segment of a program. Its shadow memory records which
 // bytes were ever written, which words kernels wrote or anyone read, and, per four bytes, the latest accesses
 // (shadow.hpp).
-// Cost: 1.5 bits per byte, and 20 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory, of
+// Cost: 1.5 bits per byte, and 16 bytes per byte that a kernel touches, allocated in pages for 1 KiB of memory, of
 // which there is 1 GiB at most.
 #pragma once
 
@@ -26,12 +26,18 @@ class byte_set {
   explicit byte_set(std::size_t size) : words_((size + 63) / 64) {}
 
   void insert(std::size_t first, std::size_t count) {
+    if (is_in_one_word(first, count)) [[likely]] {
+      words_[first / 64] |= mask_of(first, count);
+      return;
+    }
     for_words(first, count, [this](std::size_t word, std::uint64_t mask) {
       words_[word] |= mask;
       return true;
     });
   }
   [[nodiscard]] bool contains(std::size_t first, std::size_t count) const {
+    if (is_in_one_word(first, count)) [[likely]]
+      return (~words_[first / 64] & mask_of(first, count)) == 0;
     return for_words(first, count,
                      [this](std::size_t word, std::uint64_t mask) { return (words_[word] & mask) == mask; });
   }
@@ -53,10 +59,14 @@ class byte_set {
   static bool for_words(std::size_t first, std::size_t count, Action action) {
     for (std::size_t i = first, next = 0; i < first + count; i = next) {
       next = std::min(first + count, i / 64 * 64 + 64);
-      const std::uint64_t ones = next - i == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (next - i)) - 1;
-      if (!action(i / 64, ones << i % 64)) return false;
+      if (!action(i / 64, mask_of(i, next - i))) return false;
     }
     return true;
+  }
+  static bool is_in_one_word(std::size_t first, std::size_t count) { return count - 1 < 64 - first % 64; }
+  /// The bits of a range in one word, of at least one.
+  static std::uint64_t mask_of(std::size_t first, std::size_t count) {
+    return ~std::uint64_t{0} >> (64 - count) << first % 64;
   }
   std::vector<std::uint64_t> words_;
 };
@@ -147,11 +157,13 @@ class region {
       written_.copy(address - start, from.written_, from_address - from.start, bytes);
   }
   /// Returns the shadow cell of the four bytes at a multiple of 4.
-  [[nodiscard]] shadow_cell& cell_at(std::uintptr_t address) {
+  [[nodiscard, gnu::always_inline]] shadow_cell& cell_at(std::uintptr_t address) {
     const std::size_t word = word_at(address);
-    if (pages_.empty()) pages_.resize((size + 3) / 4 / cells_per_page + 1);
+    if (pages_.empty()) [[unlikely]]
+      pages_.resize((size + 3) / 4 / cells_per_page + 1);
     auto& page = pages_[word / cells_per_page];
-    if (!page) page = std::make_unique<shadow_page>(page);
+    if (!page) [[unlikely]]
+      add_page(page);
     return (*page)[word % cells_per_page];
   }
   /// Returns the shadow cell of an address; null if no kernel has accessed memory near it.
@@ -162,17 +174,23 @@ class region {
   }
   /// Returns the accesses of this launch that those in a cell have replaced. `add`: creates them; else null if
   /// none.
-  [[nodiscard]] earlier_accesses* earlier_of(shadow_cell& cell, bool add) {
+  [[nodiscard, gnu::always_inline]] earlier_accesses* earlier_of(shadow_cell& cell, bool add) {
     if (cell.earlier == 0) {
       if (!add) return nullptr;
-      if (earlier_launch_ != cell.launch) earlier_.clear(), earlier_launch_ = cell.launch;
-      earlier_.emplace_back();
-      cell.earlier = static_cast<std::uint32_t>(earlier_.size());
+      add_earlier(cell);
     }
     return &earlier_[cell.earlier - 1];
   }
 
  private:
+  [[gnu::noinline]] static void add_page(std::unique_ptr<shadow_page>& page) {
+    page = std::make_unique<shadow_page>(page);
+  }
+  [[gnu::noinline]] void add_earlier(shadow_cell& cell) {
+    if (earlier_launch_ != cell.launch) earlier_.clear(), earlier_launch_ = cell.launch;
+    earlier_.emplace_back();
+    cell.earlier = static_cast<std::uint32_t>(earlier_.size());
+  }
   [[nodiscard]] std::size_t word_at(std::uintptr_t address) const { return address / 4 - start / 4; }
   [[nodiscard]] static std::size_t words_of(std::uintptr_t address, std::size_t bytes) {
     return bytes == 0 ? 0 : (address + bytes - 1) / 4 - address / 4 + 1;

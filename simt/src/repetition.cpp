@@ -7,6 +7,8 @@
 // A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then
 // registers and stacks repeat themselves too: a loop may count in a register. It is also reported after
 // narrow_budget accesses by which every thread only came back to the same places, whatever these held.
+#include "repetition.hpp"
+
 #include <unwind.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 #include <cstring>
 #include <utility>
 
-#include "machine.hpp"
+#include "step.hpp"
 
 namespace exactdot::simt {
 
@@ -103,7 +105,7 @@ void machine::memory_changed(std::uintptr_t address) {
 bool machine::resume_or_settle() {
   if (complete_earliest_copy()) return true;
   if (!parked_.empty()) {
-    if (++idle_rounds_ > settings_.spin_budget && steps_ - last_progress_ > 1000 * settings_.spin_budget) {
+    if (++idle_rounds_ > settings_.spin_budget && steps() - last_progress_ > 1000 * settings_.spin_budget) {
       if (states_equal_since_ == 0) states_equal_since_ = idle_rounds_;
       if (idle_rounds_ - states_equal_since_ > states_span_ + 1) {  // each access of each loop has come again
         report_hang(fault_kind::livelock);
@@ -126,18 +128,10 @@ bool machine::resume_or_settle() {
   return settled;
 }
 
-/// Parks the current thread if it repeats its last accesses: the same callers, places and contents. In lock step
-/// it may be parked before its next step. `address`: where the content is for this block.
-bool machine::detect_repetition(const location& place, std::uintptr_t address, std::size_t size,
-                                const void* caller) {
+/// The current thread comes back to one of its last places. Returns whether it was parked meanwhile.
+bool machine::note_known_place(recent_accesses::novelty fresh, const void* caller) {
   thread& self = *current_;
-  std::uint64_t content = 0;
-  std::memcpy(&content, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, sizeof content));
-  self.last_address = place.address;
-  const recent_accesses::novelty fresh = self.recent.add({caller, place.address, content});
-  if (fresh == recent_accesses::novelty::place) {
-    note_progress();
-  } else if (++narrow_accesses_ > settings_.narrow_budget && narrow_accesses_ > narrow_budget()) {
+  if (++narrow_accesses_ > settings_.narrow_budget && narrow_accesses_ > narrow_budget()) {
     report_endless(narrow_accesses_, "accesses led all threads to the same few places only");
     yield();
   } else if (fresh == recent_accesses::novelty::content) {
@@ -158,6 +152,7 @@ bool machine::detect_repetition(const location& place, std::uintptr_t address, s
 /// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is
 /// progress.
 void machine::compare_states(thread& self, const void* caller) {
+  self.recent.is_suspect = true;
   frame_state state{caller, reinterpret_cast<std::uintptr_t>(self.stack)};
   _Unwind_Backtrace(add_frame, &state);
   states_span_ = std::max(states_span_, static_cast<std::uint64_t>(std::popcount(self.recent.repeated)));
@@ -175,16 +170,17 @@ void machine::compare_states(thread& self, const void* caller) {
 void machine::check_quiet_loop(const void* caller) {
   constexpr std::uint64_t blocks_per_look = 4096;
   quiet_loop& quiet = current_->quiet;
-  const bool is_look = quiet.blocks == quiet.next_look;
-  if (!is_look && (caller != quiet.place || quiet.blocks - quiet.looked_at > blocks_per_look)) {
-    if (quiet.blocks <= std::max(settings_.step_budget, max_quiet_blocks)) return;
-    report_endless(quiet.blocks, "basic blocks without an access to memory have not ended it");
+  const std::uint64_t blocks = current_->quiet_blocks;
+  const bool is_look = blocks == quiet.next_look;
+  if (!is_look && (caller != quiet.place || blocks - quiet.looked_at > blocks_per_look)) {
+    if (blocks <= std::max(settings_.step_budget, max_quiet_blocks)) return;
+    report_endless(blocks, "basic blocks without an access to memory have not ended it");
     return yield();
   }
   frame_state state{caller, reinterpret_cast<std::uintptr_t>(current_->stack)};
   _Unwind_Backtrace(add_frame, &state);
   if (is_look) {
-    quiet.place = caller, quiet.state = state.hash, quiet.looked_at = quiet.blocks;
+    quiet.place = caller, quiet.state = state.hash, quiet.looked_at = blocks;
     quiet.next_look *= 2;
   } else if (state.hash == quiet.state) {
     current_->program_counter = caller;
@@ -197,7 +193,7 @@ void machine::check_quiet_loop(const void* caller) {
 std::uint64_t machine::read_clock(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(&clock_place);
   step(caller);
-  clock_turn_ = std::min(clock_turn_, steps_ + clock_turn);  // that of an earlier reader stays
+  clock_turn_ = std::min(clock_turn_, steps() + clock_turn);  // that of an earlier reader stays
   detect_repetition({nullptr, address, nullptr}, address, sizeof clock_place, caller);
   return clocks();
 }

@@ -24,11 +24,11 @@ source_line machine::line_of(const void* caller) const {
   return is_foreign(line.file) ? find_line(call_.kernel) : line;
 }
 
-/// Returns the innermost return address of a thread's calls whose line is the user's, from `caller` outwards.
-const void* machine::attributed(const thread& self, const void* caller) const {
-  if (is_user_code(caller)) return caller;
-  for (std::size_t i = self.call_stack.size(); i > 1; --i) {  // the first one is a call by the simulator
-    if (is_user_code(self.call_stack[i - 1])) return self.call_stack[i - 1];
+/// Returns the innermost return address of a thread's calls whose line is the user's, from that of `caller`
+/// outwards.
+const void* machine::calling_user_code(const thread& self, const void* caller) const {
+  for (std::size_t i = self.calls.size(); i > 1; --i) {  // the first one is a call by the simulator
+    if (is_user_code(self.calls[i - 1])) return self.calls[i - 1];
   }
   return caller;
 }
@@ -128,7 +128,7 @@ void machine::report(fault_kind kind, const location& place, const char* action,
                      const access_record* other, const char* other_action, const std::string& detail) {
   if (!settings_.detect && kind != fault_kind::out_of_bounds && kind != fault_kind::misaligned) return;
   const void* const site = attributed(*current_, caller);
-  fault* const found = add_fault(kind, site, other == nullptr ? nullptr : other->caller, action, other_action);
+  fault* const found = add_fault(kind, site, other == nullptr ? nullptr : other->caller(), action, other_action);
   if (found == nullptr) return;
   const bool shared = place.range != nullptr ? place.range->shared : looks_shared(place.address);
   found->space = shared ? "shared" : "global";
@@ -149,7 +149,7 @@ void machine::report(fault_kind kind, const location& place, const char* action,
   }
   if (!detail.empty()) found->variable += (found->variable.empty() ? "" : ": ") + detail;
   found->site = site_of(current_->number, action, site);
-  if (other != nullptr) found->other_site = site_of(other->thread - 1, other_action, other->caller);
+  if (other != nullptr) found->other_site = site_of(other->thread - 1, other_action, other->caller());
 }
 
 /// Reports a race, or counts it. A finding shows the widest relation that was sighted: blocks rather than lanes.
@@ -158,8 +158,8 @@ void machine::report_race(const location& place, const char* action, const acces
   if (!settings_.detect) return;
   forget_explained(current.thread - 1, other.thread - 1);
   forget_explained(other.thread - 1, current.thread - 1);
-  const bool fresh = add_fault(fault_kind::data_race, current.caller, other.caller) != nullptr;
-  const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller, other.caller, ""});
+  const bool fresh = add_fault(fault_kind::data_race, current.caller(), other.caller()) != nullptr;
+  const std::size_t index = stream_.known_faults.at({fault_kind::data_race, current.caller(), other.caller(), ""});
   if (recording_) recording_->note_other_side(current.thread - 1, other.thread - 1);
   const bool two_writes = std::strcmp(action, "write") == 0 && std::strcmp(other_action, "write") == 0;
   const bool in_place = place.owner == nullptr || place.owner == current_->parent;
@@ -174,8 +174,8 @@ void machine::report_race(const location& place, const char* action, const acces
     found.variable = name_of_address(place.address);
     if (place.owner != nullptr && place.owner->number != (current.thread - 1) / threads_per_block_)
       found.variable += ", in block " + std::to_string(place.owner->number);
-    found.site = site_of(current.thread - 1, action, current.caller);
-    found.other_site = site_of(other.thread - 1, other_action, other.caller);
+    found.site = site_of(current.thread - 1, action, current.caller());
+    found.other_site = site_of(other.thread - 1, other_action, other.caller());
     race_facts facts{relation, current.is_volatile && other.is_volatile,
                      found.site.line == found.other_site.line && found.site.file == found.other_site.file};
     add_atomic_facts(facts, current, other,
@@ -188,7 +188,7 @@ void machine::report_race(const location& place, const char* action, const acces
 /// The write of a race follows a read that was reported because nothing had been written yet: it is one fault.
 void machine::absorb_unwritten_read(const access_record& read, std::size_t race) {
   for (const fault_kind kind : {fault_kind::uninitialised_shared, fault_kind::uninitialised_global}) {
-    const auto known = stream_.known_faults.find({kind, read.caller, nullptr, "read"});
+    const auto known = stream_.known_faults.find({kind, read.caller(), nullptr, "read"});
     if (known == stream_.known_faults.end() || stream_.faults[known->second].kind != kind) continue;
     const std::size_t unwritten = known->second;
     const auto moved = [=](std::size_t index) {

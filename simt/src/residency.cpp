@@ -17,22 +17,21 @@ stack_pool& stacks() {
 }  // namespace
 
 void start_fiber(fiber_transfer from) {
-  running->scheduler_ = from.fctx;
+  left_context(from);
   thread& self = *running->current_;
-  std::exception_ptr failure;
+  bool failed = false;
   try {
     in_kernel = true;
     running->call_.body(running->call_.arguments);
     in_kernel = false;
     running->finish_last_access();
-    if (self.copied_read) running->report_unwritten(*std::exchange(self.copied_read, nullptr));
-    if (running->recording_) running->recording_->finish_step();
     running->thread_exited(self);
   } catch (...) {
-    failure = std::current_exception();
+    running->keep_failure(std::current_exception());
+    failed = true;
   }
   in_kernel = false;
-  if (failure) running->end_launch(failure);
+  if (failed) running->end_launch();
   running->yield();  // never resumed
 }
 
@@ -71,6 +70,8 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
   const index3 index = block_index(number);
   fresh.index = {index.x, index.y, index.z};
   fresh.threads = std::vector<thread>(threads_per_block_);
+  fresh.contexts.resize(threads_per_block_);
+  fresh.was_read.resize(threads_per_block_);
   fresh.warp_steps.assign((threads_per_block_ + 31) / 32, 0);
   if (extern_shared != nullptr) {
     fresh.dynamic_shared = extern_shared();
@@ -86,10 +87,10 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
     const index3 position = thread_index(i);
     member.index = {position.x, position.y, position.z};
     member.stack = stacks().acquire();
-    member.fiber = boost::context::detail::make_fcontext(member.stack, stack_pool::stack_bytes, start_fiber);
-    member.ready_position = i;
-    fresh.ready.push_back(i);
+    fresh.contexts[i] = boost::context::detail::make_fcontext(member.stack, stack_pool::stack_bytes, start_fiber);
   }
+  fresh.ready.fill(threads_per_block_);
+  ready_count_ += threads_per_block_;
   stream_.counted.blocks += 1, stream_.counted.threads += threads_per_block_;
 }
 

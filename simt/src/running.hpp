@@ -21,7 +21,6 @@ extern constinit thread_local guarded<bool> in_kernel;
 template <class Action>
 auto as_simulator(Action action) {
   in_kernel = false;
-  std::exception_ptr failure;
   try {
     if constexpr (std::is_void_v<decltype(action())>) {
       action();
@@ -33,9 +32,9 @@ auto as_simulator(Action action) {
       return result;
     }
   } catch (...) {
-    failure = std::current_exception();
+    running->keep_failure(std::current_exception());
   }
-  running->end_launch(failure);
+  running->end_launch();
 }
 
 /// Called for accesses by instrumented host code between launches, if set.

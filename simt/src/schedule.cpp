@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "running.hpp"
+#include "step.hpp"
 
 // Kernels see these under CUDA's names, as constants.
 uint3 simt_thread_index asm("threadIdx"), simt_block_index asm("blockIdx");
@@ -23,12 +24,10 @@ namespace {
 /// Compares the positions of two threads: call sites from the outermost inwards, then the program counter. Returns
 /// -1 if the left one is lower, 0 if they are equal, else 1.
 int compare_positions(const thread& left, const thread& right) {
-  const std::size_t depth = std::max(left.call_stack.size(), right.call_stack.size()) + 1;
+  const std::size_t depth = std::max(left.calls.size(), right.calls.size()) + 1;
   for (std::size_t i = 0; i < depth; ++i) {
     const auto address_at = [i](const thread& side) {
-      return i < side.call_stack.size()    ? side.call_stack[i]
-             : i == side.call_stack.size() ? side.program_counter
-                                           : nullptr;
+      return i < side.calls.size() ? side.calls[i] : i == side.calls.size() ? side.program_counter : nullptr;
     };
     if (address_at(left) != address_at(right)) return std::less<>()(address_at(left), address_at(right)) ? -1 : 1;
   }
@@ -69,13 +68,13 @@ void machine::run() {
     }
     if (resident_.empty()) break;
     if (!in_flight_.empty()) complete_due_copies();
-    if (steps_ >= clock_turn_) resume_clock_readers();
+    if (steps() >= clock_turn_) resume_clock_readers();
     const bool found = settings_.model == execution::lock_step ? choose_in_lock_step() : choose_thread();
     if (!found) {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);
       continue;
     }
-    resume(*current_);
+    left_context(boost::context::detail::jump_fcontext(load_current(), &scheduler_));
     block& parent = *current_->parent;
     if (parent.has_ended()) finish_block(parent);
   }
@@ -93,16 +92,13 @@ void machine::run() {
 
 void machine::make_ready(thread& waiting) {
   waiting.status = thread_status::ready;
-  waiting.ready_position = static_cast<std::uint32_t>(waiting.parent->ready.size());
-  waiting.parent->ready.push_back(waiting.index_in_block);
+  waiting.parent->ready.add(waiting.index_in_block);
+  ++ready_count_;
 }
 
 void machine::remove_ready(thread& stopped) {
-  auto& ready = stopped.parent->ready;
-  const std::uint32_t last = ready.back();
-  ready[stopped.ready_position] = last;
-  stopped.parent->threads[last].ready_position = stopped.ready_position;
-  ready.pop_back();
+  stopped.parent->ready.remove(stopped.index_in_block);
+  --ready_count_;
 }
 
 /// Chooses the next thread of the script that is ready. A thread that has not started runs to its first step first,
@@ -146,14 +142,20 @@ bool machine::choose_thread() {
   return true;
 }
 
-bool machine::choose_in_lock_step() {
-  for (; !step_lanes_.empty(); step_lanes_.pop_back()) {
+bool machine::choose_lane() {
+  while (!step_lanes_.empty()) {
     thread& lane = step_block_->threads[step_lanes_.back()];
-    if (lane.status != thread_status::ready) continue;
     step_lanes_.pop_back();
+    if (lane.status != thread_status::ready) continue;
     current_ = &lane;
+    steps_left_ = 1;
     return true;
   }
+  return false;
+}
+
+bool machine::choose_in_lock_step() {
+  if (choose_lane()) return true;
   const std::size_t first = random_() % resident_.size();
   for (std::size_t i = 0; i < resident_.size(); ++i) {
     block& parent = *resident_[(first + i) % resident_.size()];
@@ -180,9 +182,7 @@ bool machine::choose_in_lock_step() {
       std::shuffle(step_lanes_.begin(), step_lanes_.end(), random_);
       ++parent.warp_steps[warp];
       step_block_ = &parent;
-      current_ = &parent.threads[step_lanes_.back()];
-      step_lanes_.pop_back();
-      return true;
+      return choose_lane();
     }
   }
   return false;
@@ -202,73 +202,104 @@ void machine::load_block(block& next) {
   if (loaded_block_ != nullptr) loaded_block_->shared.save();
   next.shared.restore();
   loaded_block_ = &next;
+  simt_block_index = next.index;
 }
 
-void machine::resume(thread& next) {
-  load_block(*next.parent);
-  simt_thread_index = next.index;
-  simt_block_index = next.parent->index;
-  next.fiber = boost::context::detail::jump_fcontext(next.fiber, nullptr).fctx;
+/// Has the memory of the thread brought into the cache that will run after the current one if that waits for
+/// nothing meanwhile, and the frames of its last calls. Thousands of threads take turns, so the cache holds few of
+/// them.
+void machine::prefetch_next() const {
+  const block* from = step_block_;
+  std::uint32_t index = 0;
+  if (settings_.model == execution::lock_step) {
+    if (step_lanes_.empty()) return;
+    index = step_lanes_.back();
+  } else {
+    if (preferred_block_ == nullptr) return;  // a script decides
+    const bool same_block = preferred_turns_ > 1;
+    from = same_block ? preferred_block_ : resident_[random_.peek(0) % resident_.size()].get();
+    if (from->ready.empty()) return;
+    index = from->ready[random_.peek(same_block ? 0 : 2) % from->ready.size()];
+  }
+  from->threads[index].prefetch();
+  constexpr std::size_t line = 64, frames = 5 * line;
+  const auto* const stack = static_cast<const char*>(from->contexts[index]);
+  for (std::size_t i = 0; i < frames; i += line) __builtin_prefetch(stack + i, 1);
 }
 
-void machine::yield() {
+/// Puts the memory of the current thread in place. Returns its context, to jump to.
+context machine::load_current() {
+  prefetch_next();
+  block& parent = *current_->parent;
+  load_block(parent);
+  simt_thread_index = current_->index;
+  return parent.contexts[current_->index_in_block];
+}
+
+/// Chooses the thread that runs after the current one, if there is nothing else to do before. Returns whether it
+/// has.
+bool machine::choose_directly() {
+  if (ended_ || current_->status == thread_status::exited || !in_flight_.empty() || steps() >= clock_turn_)
+    return false;
+  if (settings_.model == execution::lock_step) return choose_lane();
+  return ready_count_ != 0 && script_position_ >= settings_.script.size() && choose_thread();
+}
+
+/// The current thread's turn ends. Returns the context that runs after it; null if the thread goes on.
+context machine::end_turn() {
   // A script's entry ends at the thread's next step, or when it waits or exits.
   const bool has_started = current_->program_counter != nullptr;
   if (recording_ && has_started && current_->status != thread_status::ready)
     recording_->note_entry(current_->number);
   in_kernel = false;
-  scheduler_ = boost::context::detail::jump_fcontext(scheduler_, nullptr).fctx;
+  const thread* const self = current_;
+  kept_ = &self->parent->contexts[self->index_in_block];
+  if (!choose_directly()) return scheduler_;
+  return current_ == self ? nullptr : load_current();
 }
 
-void machine::step(const void* caller) {
-  finish_last_access();
-  if (current_->copied_read) [[unlikely]]
-    report_unwritten(*std::exchange(current_->copied_read, nullptr));
-  if (recording_) {
-    recording_->finish_step();
-    if (current_->program_counter != nullptr) recording_->note_entry(current_->number);
-  }
-  current_->program_counter = current_->position = caller;
-  current_->visited.add(caller);
-  current_->quiet = {};
-  ++stream_.counted.steps;
-  if (++steps_ - blocks_ > settings_.step_budget) {
-    report_endless(settings_.step_budget, "steps have not ended the launch");
-    yield();
-  }
-  if (settings_.model == execution::lock_step || --steps_left_ <= 0) yield();
+void machine::yield() {
+  const context next = end_turn();
+  if (next != nullptr) left_context(boost::context::detail::jump_fcontext(next, kept_));
 }
 
+/// Judges accesses whose effect is known at the thread's next step.
+void machine::finish_last_access() {
+  if (comparison_.writer != nullptr) finish_comparison();
+  if (copy_.reader != nullptr) finish_struct_copy();
+  if (current_->copied_read) report_unwritten(*std::exchange(current_->copied_read, nullptr));
+  if (recording_) recording_->finish_step();
+}
+
+/// The rest of a visit: a step in lock step, and what is rare.
 void machine::visit_basic_block(const void* caller) {
-  instrumented_ = true;
-  current_->visited.add_block(caller);
-  current_->position = caller;
-  const std::uint64_t quiet_blocks = ++current_->quiet.blocks;
-  if (quiet_blocks >= quiet_loop::first_look) [[unlikely]]
+  if (current_->quiet_blocks >= quiet_loop::first_look) {
     check_quiet_loop(caller);
-  if (++blocks_ > block_budget()) {
+    ++blocks_;
+  }
+  if (blocks_ > block_budget()) {
     current_->program_counter = caller;
     report_endless(block_budget(), "basic blocks have not ended the launch");
     yield();
   }
-  if (settings_.model == execution::lock_step) {
-    const auto quiet = current_->quiet;
-    step(caller);
-    current_->quiet = quiet;
-    return;
-  }
-  ++steps_;
+  if (settings_.model != execution::lock_step) return;
+  begin_step(caller);
+  if (--steps_left_ <= 0) yield();
 }
 
-void machine::end_launch(std::exception_ptr failure) {
+void machine::exceed_step_budget() {
+  report_endless(settings_.step_budget, "steps have not ended the launch");
+  yield();
+}
+
+void machine::end_launch() {
   ended_ = true;
-  if (!failure_) failure_ = std::move(failure);
   for (;;) yield();
 }
 
 void machine::end_launch_by(fault_kind kind) {
   stream_.ended_by = kind;
-  end_launch(nullptr);
+  end_launch();
 }
 
 /// Lock step: takes a step and returns its lanes. Independent threads: returns the caller's lane only.

@@ -230,10 +230,7 @@ std::string shared_module::kernel_name() const {
   return name.substr(name.find_last_of(" :", arguments == 0 ? 0 : arguments - 1) + 1);
 }
 
-region* static_shared::find(std::uintptr_t address, shared_module& module) {
-  for (auto held = copies_.rbegin(); held != copies_.rend(); ++held) {
-    if ((*held)->range.holds(address)) return &(*held)->range;
-  }
+region* static_shared::find_first(std::uintptr_t address, shared_module& module) {
   if (extern_shared != nullptr &&
       address - reinterpret_cast<std::uintptr_t>(extern_shared()) < max_dynamic_shared) {
     return nullptr;  // beyond the launch's dynamic shared memory

@@ -105,7 +105,12 @@ class static_shared {
   ~static_shared();
   /// Returns the variable at this address, null if there is none. The first access adds it to the block's copies
   /// and fills it with 0xcb.
-  region* find(std::uintptr_t address, shared_module& module);
+  region* find(std::uintptr_t address, shared_module& module) {
+    for (auto held = copies_.rbegin(); held != copies_.rend(); ++held) {
+      if ((*held)->range.holds(address)) return &(*held)->range;
+    }
+    return find_first(address, module);
+  }
   /// Adds a variable to the copies of a block that is not running.
   region& add(std::uintptr_t start, std::size_t bytes);
   /// Returns the address by which other blocks access the variable at this address; null if there is none. The
@@ -122,6 +127,7 @@ class static_shared {
   void restore();  // and back
 
  private:
+  region* find_first(std::uintptr_t address, shared_module& module);
   struct copy {
     region range;
     std::vector<unsigned char> bytes;

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "machine.hpp"
+#include "access.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -59,6 +59,17 @@ bool machine::continues_copy(std::size_t size, bool write, access_order order, c
     return true;
   report_unwritten(*std::exchange(current_->copied_read, nullptr));
   return false;
+}
+
+/// An access that may be that other half: then the copy is judged at the next step.
+void machine::access_after_read(std::uintptr_t address, std::size_t size, bool write, access_order order,
+                                const void* caller) {
+  std::unique_ptr<struct_copy> copied;
+  if (continues_copy(size, write, order, caller)) copied = std::move(current_->copied_read);
+  const bool to_stack = is_local(address);
+  access(address, size, write, order, caller);
+  const location& to = current_->written.place;
+  if (copied && (to_stack || to.range != nullptr)) copied->to = to, copy_ = std::move(*copied);
 }
 
 void machine::report_unwritten(const struct_copy& copy) {

@@ -2,8 +2,6 @@
 #include "symbols.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -50,21 +48,36 @@ bool is_foreign(const std::string& file) {
          file.find("/lib/clang/") != std::string::npos;
 }
 
-bool is_user_code(const void* return_address) {
-  struct answer {
-    const void* address = nullptr;
-    bool is_user = true;
-  };
-  static std::array<answer, 4096> latest;  // asked at every access
-  static auto& all = *new std::unordered_map<const void*, bool>;
-  const std::uint64_t hash = reinterpret_cast<std::uintptr_t>(return_address) * 0x9e3779b97f4a7c15U >> 52;
-  answer& known = latest[hash];
-  if (known.address == return_address) return known.is_user;
-  const auto [at, fresh] = all.try_emplace(return_address);
-  if (fresh) at->second = !is_foreign(find_line(return_address).file);
-  known = {return_address, at->second};
-  return known.is_user;
+constinit std::array<call_site, 4096> call_sites = {};
+
+namespace {
+
+/// All sites, by number. They live until the report at the program's end.
+struct site_list {
+  std::vector<const void*> addresses = {nullptr};
+  std::unordered_map<const void*, call_site> known;
+};
+site_list& all_sites() {
+  static auto& list = *new site_list;
+  return list;
 }
+
+}  // namespace
+
+const call_site& look_up_site(const void* return_address, call_site& last) {
+  auto& [addresses, known] = all_sites();
+  const auto [at, fresh] = known.try_emplace(return_address, call_site{return_address, 0, true});
+  if (fresh) {
+    at->second.is_user = !is_foreign(find_line(return_address).file);
+    if (return_address != nullptr && addresses.size() >> call_site_bits == 0) {
+      at->second.number = addresses.size() & ((1U << call_site_bits) - 1);
+      addresses.push_back(return_address);
+    }
+  }
+  return last = at->second;
+}
+
+const void* address_of_site(std::uint32_t number) { return all_sites().addresses[number]; }
 
 source_line find_line(const void* return_address) {
   if (return_address == nullptr) return {};
@@ -75,7 +88,7 @@ source_line find_line(const void* return_address) {
   return all.empty() ? source_line{} : all.back();
 }
 
-source_line kernel_line(const std::vector<const void*>& call_stack, const void* return_address) {
+source_line kernel_line(const call_stack& calls, const void* return_address) {
   const auto outermost = [](const void* address) {
     if (address == nullptr) return source_line{};
     const frames& all = frames_of(address);
@@ -84,8 +97,8 @@ source_line kernel_line(const std::vector<const void*>& call_stack, const void* 
     return found == all.rend() ? source_line{} : *found;
   };
   // the first entries of a call stack are calls by the simulator and by host code that launches the kernel
-  for (std::size_t i = 1; i < call_stack.size(); ++i) {
-    const source_line line = outermost(call_stack[i]);
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const source_line line = outermost(calls[i]);
     if (line.line != 0) return line;
   }
   return outermost(return_address);

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "machine.hpp"
+#include "step.hpp"
+#include "unread_marks.hpp"
 
 namespace exactdot::simt {
 

@@ -11,6 +11,7 @@
 
 #include "machine.hpp"
 #include "symbols.hpp"
+#include "unread_marks.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -68,7 +69,7 @@ index3 index_in(uint3 size, std::uint32_t number) {
 }
 
 fault_site site_in(const launch_shape& shape, const access_record& access, const char* action) {
-  const source_line line = find_line(access.caller);
+  const source_line line = find_line(access.caller());
   return {index_in(shape.grid, (access.thread - 1) / threads_of(shape)),
           index_in(shape.block, (access.thread - 1) % threads_of(shape)), action, line.file, line.line};
 }
@@ -86,11 +87,6 @@ void add_note(detail::stream_state& state, const fault& note) {
     }
   }
   state.notes.push_back(note);
-}
-
-/// Orders accesses of a thread, as far as barriers and __syncwarp separate them.
-std::uint64_t moment_of(std::uint32_t generation, std::uint32_t time) {
-  return std::uint64_t{generation} << 32 | time;
 }
 
 std::string words(std::size_t count) { return std::to_string(count) + (count == 1 ? " word" : " words"); }
@@ -151,24 +147,6 @@ void machine::note_highest_read(region& range, std::uintptr_t address, std::size
   range.note_highest_read(address, offset != 0 && std::any_of(list.begin(), list.begin() + count, names_place));
 }
 
-/// A thread reads what another one has written.
-void machine::note_exchange(const region& range, const access_record& written) {
-  if (!range.shared || written.thread == 0 || written.thread == current_->number + 1) return;
-  block& parent = *current_->parent;
-  if ((written.thread - 1) / threads_per_block_ == parent.number)
-    parent.threads[(written.thread - 1) % threads_per_block_].was_read = true;
-}
-
-/// The current thread does something that others can see.
-void machine::note_seen() { current_->seen_at = moment_of(current_->parent->generation, time_of(*current_)); }
-
-/// A thread writes.
-void machine::note_result(const region& range, const access_kind& kind) {
-  if (!range.shared || kind.atomic || kind.agent != 0) return note_seen();
-  thread& self = *current_;
-  self.shared_writes[0] = std::exchange(self.shared_writes[1], moment_of(self.parent->generation, time_of(self)));
-}
-
 /// At the end of a block: its shared words that nothing has read since they were written.
 void machine::note_unread_shared(const block& finished) {
   finished.shared.for_each([&](const region& range) { note_unread_shared(finished, range); });
@@ -213,7 +191,8 @@ void machine::note_unread_shared(const block& finished, const region& range) {
   for_each_cell([&](std::uintptr_t, const shadow_cell& cell) {
     const access_record& read = cell.read[0];
     if (read.thread == 0) return;
-    if (cell.write.thread != 0) ++lines[cell.write.caller].read, shared_lines_[cell.write.caller].is_written = true;
+    if (cell.write.thread != 0)
+      ++lines[cell.write.caller()].read, shared_lines_[cell.write.caller()].is_written = true;
     if (cell.read[1].thread != 0 || read.after_others) return;
     const std::uint64_t moment = moment_of(read.generation, read.time);
     std::uint64_t& first = reads_alone[index_of(read)];
@@ -227,8 +206,9 @@ void machine::note_unread_shared(const block& finished, const region& range) {
     const thread& writer = finished.threads[index_of(write)];
     const std::uint64_t alone = reads_alone[index_of(write)];
     if (writer.seen_at >= moment_of(write.generation, write.time)) return;
-    if (writer.was_read && (alone == 0 || alone > moment_of(write.generation, write.time))) return;
-    lost_words& words_of_line = lines[write.caller];
+    if (finished.was_read[index_of(write)] != 0 && (alone == 0 || alone > moment_of(write.generation, write.time)))
+      return;
+    lost_words& words_of_line = lines[write.caller()];
     if (words_of_line.count++ == 0) words_of_line.first = &cell, words_of_line.address = at;
   });
   bool found = false;
@@ -243,7 +223,7 @@ void machine::note_unread_shared(const block& finished, const region& range) {
   if (!end) return;
   const shadow_cell *const last = range.find_cell(end->last_read), *const first = range.find_cell(end->first);
   if (last == nullptr || first == nullptr || first->write.thread == 0 || first->write.is_volatile ||
-      first->write.asynchronous || last->write.caller != first->write.caller)
+      first->write.asynchronous || last->write.site != first->write.site)
     return;
   add_shared_note(
       end->first, first->write,
@@ -255,10 +235,10 @@ void machine::add_shared_note(std::uintptr_t address, const access_record& write
   note.kind = fault_kind::unread_shared;
   note.space = "shared";
   note.variable = name_of_address(address);
-  note.site = site_of(write.thread - 1, "write", write.caller);
+  note.site = site_of(write.thread - 1, "write", write.caller());
   note.cause = cause;
   note.fix = "if they count, a step that reads them";
-  shared_line& line = shared_lines_[write.caller];
+  shared_line& line = shared_lines_[write.caller()];
   line.is_written = line.is_unread = true;
   if (!line.note) line.note = note;
 }

@@ -6,10 +6,20 @@
 // upper half of a tree whose step is missing.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "region.hpp"
 #include "stream_state.hpp"
 
 namespace exactdot::simt {
+
+/// A line that writes shared words: in how many blocks it did, and in how many of them nothing read some of them.
+struct shared_line {
+  std::size_t blocks = 0, with_unread = 0;
+  bool is_written = false, is_unread = false;  // in the block that has just ended
+  std::optional<fault> note;                   // the first one
+};
 
 /// Called before a buffer is released, and for those that are left at the end.
 void note_unread_words(detail::stream_state& state, const region& buffer);

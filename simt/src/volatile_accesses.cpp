@@ -27,7 +27,7 @@ void machine::note_volatile_conflict(const location& place, const access_record&
     found.released = released_volatile(place, writer);
     forget_explained(reader, writer);  // what this thread read before was the flag
   }
-  if (stream_.known_faults.contains({fault_kind::data_race, current.caller, other.caller, ""}))
+  if (stream_.known_faults.contains({fault_kind::data_race, current.caller(), other.caller(), ""}))
     return report_volatile(found);
   const auto parent = std::find_if(resident_.begin(), resident_.end(), [&](const auto& resident) {
     return resident->number == reader / threads_per_block_;
@@ -48,7 +48,7 @@ void machine::note_volatile_conflict(const location& place, const access_record&
 void machine::forget_polled(std::uintptr_t address, std::size_t size, const void* caller) {
   if (!current_->volatiles) return;
   std::erase_if(current_->volatiles->unexplained, [&](const volatile_conflict& earlier) {
-    return !earlier.read_is_later && earlier.place.address - address < size && earlier.read.caller == caller;
+    return !earlier.read_is_later && earlier.place.address - address < size && earlier.read.caller() == caller;
   });
 }
 

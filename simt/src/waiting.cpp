@@ -7,18 +7,22 @@
 // non-exited lanes of its mask have arrived (the same, "Warp Shuffle Functions"); if no thread can run, it
 // completes with the lanes that have.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "machine.hpp"
+#include "races.hpp"
+#include "step.hpp"
 #include "symbols.hpp"
+#include "unread_marks.hpp"
 
 namespace exactdot::simt {
 
 /// Returns whether two threads are at the same source position. Compilers duplicate code, so addresses may differ.
-bool machine::same_position(const thread& left, const thread& right) {
-  return left.call_stack.size() == right.call_stack.size() &&
-         same_line(left.program_counter, right.program_counter) &&
-         std::equal(left.call_stack.begin(), left.call_stack.end(), right.call_stack.begin(), same_line);
+inline bool machine::same_position(const thread& left, const thread& right) {
+  if (left.program_counter == right.program_counter && left.calls == right.calls) return true;
+  const auto is_same = [](const void* one, const void* other) { return one == other || same_line(one, other); };
+  return is_same(left.program_counter, right.program_counter) && left.calls.equals(right.calls, is_same);
 }
 
 int machine::barrier(const char* operation, int predicate, int combine, const void* caller) {
@@ -39,28 +43,31 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   } else {
     yield();
   }
-  const auto nonzero = static_cast<std::uint32_t>(self.value);
-  const auto arrived = static_cast<std::uint32_t>(self.value >> 32);
+  self.visited.clear();
+  self.lane_times.reset();
+  const auto [arrived, nonzero] = parent.at_last_barrier;
   return combine == 1   ? static_cast<int>(nonzero)
          : combine == 2 ? static_cast<int>(nonzero == arrived)
                         : static_cast<int>(nonzero != 0);
 }
 
 void machine::release_barrier(block& parent) {
-  std::uint64_t arrived = 0, nonzero = 0;
+  block::arrivals all;
   const thread* first = nullptr;
   const thread* elsewhere = nullptr;
-  clock_pointer clock, released, released_in_block, observed;
-  for (thread& member : parent.threads) {
+  static constexpr std::array shared_at_barrier = {&thread::clock, &thread::released, &thread::released_in_block,
+                                                   &thread::observed};
+  std::array<clock_pointer, shared_at_barrier.size()> knowledge;
+  for (const thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
-    ++arrived;
-    if (member.predicate != 0) ++nonzero;
+    ++all.threads;
+    if (member.predicate != 0) ++all.nonzero;
     if (first == nullptr) first = &member;
     if (!same_position(member, *first)) elsewhere = &member;
-    clock = join(clock, member.clock);
-    released = join(released, member.released);
-    released_in_block = join(released_in_block, member.released_in_block);
-    observed = join(observed, member.observed);
+    for (std::size_t i = 0; i < knowledge.size(); ++i) {
+      const clock_pointer& known = member.*shared_at_barrier[i];
+      if (known != knowledge[i]) knowledge[i] = join(knowledge[i], known);
+    }
   }
   if (elsewhere != nullptr) {
     report_waiting(fault_kind::barrier_divergence, *first, first->operation, elsewhere, elsewhere->operation);
@@ -73,14 +80,13 @@ void machine::release_barrier(block& parent) {
   if (recording_) recording_->note_consequence(parent.threads[0].number, step_kind::opened);
   ++parent.generation;
   parent.waiting = 0;
+  parent.at_last_barrier = all;
   ++stream_.counted.barriers;
   for (thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
-    member.value = arrived << 32 | nonzero;
-    member.clock = clock, member.released = released, member.released_in_block = released_in_block;
-    member.observed = observed;
-    member.lane_times.reset();
-    member.visited = {};
+    for (std::size_t i = 0; i < knowledge.size(); ++i) {
+      if (member.*shared_at_barrier[i] != knowledge[i]) member.*shared_at_barrier[i] = knowledge[i];
+    }
     make_ready(member);
   }
 }
@@ -89,19 +95,19 @@ void machine::release_barrier(block& parent) {
 /// the simulator call, before code of theirs.
 void machine::leave_function() {
   thread& self = *current_;
-  if (self.call_stack.empty()) return;
+  if (self.calls.empty()) return;
   visited_blocks& visited = self.visited;
-  const bool by_user = self.call_stack.size() > 1 && is_user_code(self.call_stack.back());
+  const bool by_user = self.calls.size() > 1 && is_user_code(self.calls.back());
   if (!by_user && visited.last != visited.exit && (visited.exit == nullptr || is_user_code(visited.last)))
     visited.exit = visited.last, visited.before_exit = visited.before_last;
-  self.call_stack.pop_back();
+  self.calls.pop_back();
 }
 
 /// Returns a thread that has exited after it ran past a barrier at which another one waits; null if all that have
 /// exited returned before it. It ran past if its last step, or its last basic block before the function's end, lies
 /// behind the barrier, and the waiting thread has not been there since its last one.
 const thread* machine::passed_by(const block& parent, const thread& waiting) const {
-  const source_line barrier = kernel_line(waiting.call_stack, waiting.program_counter);
+  const source_line barrier = kernel_line(waiting.calls, waiting.program_counter);
   const auto is_behind = [&](const void* place) {
     if (place == nullptr || waiting.visited.may_contain(place)) return false;
     const source_line line = kernel_line({}, place);
@@ -115,7 +121,7 @@ const thread* machine::passed_by(const block& parent, const thread& waiting) con
 }
 
 /// For a thread at a warp collective: the lanes at the same one, and the non-exited lanes of its mask.
-machine::collective_lanes machine::lanes_of_collective(const thread& member) const {
+collective_lanes machine::lanes_of_collective(const thread& member) const {
   const std::uint32_t first = member.warp() * 32;
   const std::uint32_t width = std::min(32U, threads_per_block_ - first);
   collective_lanes lanes{};
