@@ -56,6 +56,14 @@ Word word_at(const element_run& x, std::size_t i) {
   return word;
 }
 
+/// work(word_at) with a function of i: of elements that follow each other one that compilers vectorise.
+template <class Word, class Work>
+auto with_words(const element_run& x, const Work& work) {
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Word));
+  if (x.stride == size) return work([data = x.data](std::size_t i) { return word_at<Word>({data, size}, i); });
+  return work([x](std::size_t i) { return word_at<Word>(x, i); });
+}
+
 template <class Word>
 Word reversed(Word word) {
   return static_cast<Word>(__builtin_bswap64(word) >> (64 - 8 * sizeof word));
@@ -72,25 +80,35 @@ inline void drop_nans(element_type type, bool swapped, const element_run& x, std
       detail::has_infinity(info.exponent_bits) ? field : (field | ((std::uint64_t{1} << stored) - 1)) - 1;
   const std::uint64_t magnitude = (std::uint64_t{1} << (stored + info.exponent_bits)) - 1;
   with_word(info.bytes, [&]<class Word>(Word) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const Word word = word_at<Word>(x, i);
-      const std::uint64_t bits = swapped ? reversed(word) : word;
-      keep[i] &= static_cast<std::uint8_t>((bits & magnitude) <= greatest);
-    }
+    const auto of_magnitude = static_cast<Word>(magnitude), last = static_cast<Word>(greatest);
+    with_words<Word>(x, [&](const auto& word) {
+      const auto drop = [&](const auto& bits) {
+        for (std::size_t i = 0; i < n; ++i) keep[i] &= static_cast<std::uint8_t>((bits(i) & of_magnitude) <= last);
+      };
+      if (swapped) return drop([&](std::size_t i) { return reversed(word(i)); });
+      drop(word);
+    });
   });
 }
 
 /// Copies the elements that stay; returns how many. Writes up to n.
 inline std::size_t copy_kept(std::size_t size, const element_run& x, std::size_t n, const std::uint8_t* keep,
                              std::byte* to) {
+  const bool all = std::memchr(keep, 0, n) == nullptr;
+  if (all && x.stride == static_cast<std::ptrdiff_t>(size)) {
+    std::memcpy(to, x.data, n * size);
+    return n;
+  }
   return with_word(size, [&]<class Word>(Word) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Word word = word_at<Word>(x, i);
-      std::memcpy(to + kept * sizeof word, &word, sizeof word);
-      kept += keep[i];
-    }
-    return kept;
+    return with_words<Word>(x, [&](const auto& at) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const Word word = at(i);
+        std::memcpy(to + kept * sizeof word, &word, sizeof word);
+        kept += keep[i];
+      }
+      return kept;
+    });
   });
 }
 
