@@ -250,8 +250,8 @@ class pass {
   /// Reports a name of the standard library that is the host's only: compiled for a CPU it would work.
   void check_library(const token& t) {
     const std::string name = name_of_host_library(source_, i_);
-    const bool is_std = name.starts_with("std::");
-    if (name.empty() || (!is_std && (names_.is_users(t.text) || is_local_variable(t.text)))) return;
+    if (name.empty() || (!name.starts_with("std::") && (names_.is_users(t.text) || is_local_variable(t.text))))
+      return;
     const open_brace& function = innermost_of_device();
     if (is_for_host(function)) return;
     source_.report_error(i_, "\"" + name + "\" is not allowed in device code: it is of the host's library" +
