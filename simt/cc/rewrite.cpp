@@ -108,7 +108,6 @@ class pass {
                ? pointers
                : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
   }
-
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
   void note_cluster_size() {
     const std::size_t open = i_ + 1, close = source_.closing(open), name = function_name(source_, statement_);
