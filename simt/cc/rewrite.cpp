@@ -108,7 +108,6 @@ class pass {
                ? pointers
                : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
   }
-
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
   void note_cluster_size() {
     const std::size_t open = i_ + 1, close = source_.closing(open), name = function_name(source_, statement_);
@@ -250,8 +249,8 @@ class pass {
   /// Reports a name of the standard library that is the host's only: compiled for a CPU it would work.
   void check_library(const token& t) {
     const std::string name = name_of_host_library(source_, i_);
-    const bool is_std = name.starts_with("std::");
-    if (name.empty() || (!is_std && (names_.is_users(t.text) || is_local_variable(t.text)))) return;
+    if (name.empty() || (!name.starts_with("std::") && (names_.is_users(t.text) || is_local_variable(t.text))))
+      return;
     const open_brace& function = innermost_of_device();
     if (is_for_host(function)) return;
     source_.report_error(i_, "\"" + name + "\" is not allowed in device code: it is of the host's library" +

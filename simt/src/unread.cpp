@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "machine.hpp"
+#include "program_variables.hpp"
 #include "symbols.hpp"
 #include "unread_marks.hpp"
 
@@ -135,8 +136,11 @@ void note_unread_words(detail::stream_state& state, const region& buffer) {
 /// address.
 void machine::note_highest_read(region& range, std::uintptr_t address, std::size_t size) const {
   const std::uint64_t offset = address - range.start, index = offset / size;
-  const auto names_place = [=](const recent_accesses::access& earlier) {
+  const auto names_place = [=, this](const recent_accesses::access& earlier) {
     if (earlier.address == address) return false;  // this access
+    const bool is_data = device_memory::instance().holds(earlier.address) || module_.is_shared(earlier.address) ||
+                         is_device_variable(earlier.address);
+    if (!is_data) return false;  // threadIdx, which Clang reads as other variables
     const std::uint64_t low = earlier.content & 0xffffffffU, high = earlier.content >> 32;
     const auto is_place = [=](std::uint64_t value) {
       return value == index || value == offset || value == address;

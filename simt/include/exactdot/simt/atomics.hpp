@@ -39,7 +39,7 @@ EXACTDOT_SIMT_CALL T update(T* address, Next next) {
   begin_atomic(address, sizeof(T), reads, sync_scope, __builtin_return_address(0), use);
   const T old = *address;
   *address = next(old);
-  end_atomic(address, std::memcmp(address, &old, sizeof old) != 0);
+  end_atomic(address, __builtin_memcmp(address, &old, sizeof old) != 0);
   return old;
 }
 

@@ -2,7 +2,7 @@
 // programming guide begins with a plain read.
 // status: 66
 // prints: data_race .*LINE(locked)\); both are under a lock, which without fences orders nothing; fix: __threadfence\(\) after acquiring the lock and before releasing it
-// prints: data_race .*LINE(total)\); only one of the two is atomic, and a fence waits for no other thread; fix: a wait for the other side
+// prints: data_race .*LINE(total)\).*; only one of the two is atomic, and a fence waits for no other thread; fix: a wait for the other side
 // prints: data_race .*LINE(guess).*; a read that is not atomic, of a word that atomicCAS changes; fix: a first read that is volatile or atomic
 __global__ void locked(int* lock, int* count) {
   if (threadIdx.x != 0) return;
