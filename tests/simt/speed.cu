@@ -48,6 +48,36 @@ __global__ void products(const float* x, unsigned n, float* out) {
   for (unsigned j = 0; j < 256; ++j) sum += x[j];
   if (i < n) out[i] = sum;
 }
+/// The square of a matrix of side n, in tiles of shared memory.
+constexpr unsigned tile = 16;
+__global__ void tiled_product(const float* a, unsigned n, float* product) {
+  __shared__ float left[tile][tile], right[tile][tile];
+  const unsigned row = blockIdx.y * tile + threadIdx.y, column = blockIdx.x * tile + threadIdx.x;
+  float sum = 0;
+  for (unsigned i = 0; i < n / tile; ++i) {
+    left[threadIdx.y][threadIdx.x] = a[row * n + i * tile + threadIdx.x];
+    right[threadIdx.y][threadIdx.x] = a[(i * tile + threadIdx.y) * n + column];
+    __syncthreads();
+    for (unsigned k = 0; k < tile; ++k) sum += left[threadIdx.y][k] * right[k][threadIdx.x];
+    __syncthreads();
+  }
+  product[row * n + column] = sum;
+}
+/// The sums of the first elements of each block (Hillis and Steele, 1986), with two buffers.
+__global__ void scan_blocks(const float* x, float* out) {
+  __shared__ float sums[2][threads];
+  const unsigned i = blockIdx.x * threads + threadIdx.x;
+  unsigned from = 0;
+  sums[0][threadIdx.x] = x[i];
+  __syncthreads();
+  for (unsigned distance = 1; distance < threads; distance *= 2) {
+    const float other = threadIdx.x >= distance ? sums[from][threadIdx.x - distance] : 0;
+    sums[1 - from][threadIdx.x] = sums[from][threadIdx.x] + other;
+    from = 1 - from;
+    __syncthreads();
+  }
+  out[i] = sums[from][threadIdx.x];
+}
 
 struct data {
   unsigned n;
@@ -67,6 +97,14 @@ void count_all(gpu::stream& stream, const data& all) {
 void multiply(gpu::stream& stream, const data& all) {
   gpu::launch(products, all.n / 256 / threads, threads, 0, stream, all.x, all.n / 256, all.partials);
 }
+void multiply_tiles(gpu::stream& stream, const data& all) {
+  constexpr unsigned side = 128;
+  gpu::launch(tiled_product, dim3(side / tile, side / tile), dim3(tile, tile), 0, stream, all.x, side,
+              all.x + side * side);
+}
+void scan_all(gpu::stream& stream, const data& all) {
+  gpu::launch(scan_blocks, all.n / 2 / threads, threads, 0, stream, all.x, all.x + all.n / 2);
+}
 
 constexpr struct {
   const char* name;
@@ -75,7 +113,9 @@ constexpr struct {
 } kernels[] = {{"sum of 2^20 floats in two phases", 1U << 20, two_phases},
                {"2^18 floats scaled in place", 1U << 18, scale_all},
                {"2^18 atomic additions to 64 words", 1U << 18, count_all},
-               {"2^20 reads of the same 256 words", 1U << 20, multiply}};
+               {"2^20 reads of the same 256 words", 1U << 20, multiply},
+               {"128 x 128 matrices multiplied in tiles", 1U << 15, multiply_tiles},
+               {"scan of 2^16 floats in blocks of 256", 1U << 17, scan_all}};
 
 const struct variant {
   const char* name;
