@@ -2,15 +2,19 @@
 //
 // Sums of the parts are two columns, norms one vector of 2n reals. A part of a product is one dot product of 2n
 // reals, whose second vector has its pairs conjugated, exchanged or both: of short vectors on the stack, of others
-// chunk by chunk in the staging of the threads (plan/staging.hpp). So nothing is copied as a whole.
+// chunk by chunk in the staging of the threads (plan/staging.hpp). Only the factors of long products whose numbers
+// lie apart are copied as a whole.
 #include <cpu/environment.hpp>
+#include <cstring>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
+#include <new>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/staging.hpp>
 #include <run/run.hpp>
 #include <string>
+#include <vector>
 
 namespace exactdot::inline v0_3::detail {
 namespace {
@@ -41,10 +45,26 @@ void check(const any_complex& x, const char* caller) {
   }
 }
 
-/// Whether a call may read the numbers as they are, at once.
+/// Whether a call may read the numbers at once.
 bool is_short(const any_complex& a, const any_complex& b, const options& options) {
-  const auto suits = [](const any_complex& x) { return is_consecutive(x) && !x.swapped; };
-  return a.n <= longest_on_stack && suits(a) && suits(b) && engine::is_short_call(a.data, b.data, a.n, options);
+  return a.n <= longest_on_stack && !a.swapped && !b.swapped && engine::is_short_call(a.data, b.data, a.n, options);
+}
+
+/// Copies the numbers one after the other.
+void copy_pairs(const any_complex& x, void* to) {
+  const auto copy = [&]<class T>(T) {
+    const char* from = static_cast<const char*>(x.data);
+    char* at = static_cast<char*>(to);
+    for (std::size_t i = 0; i < x.n; ++i, from += x.stride, at += 2 * sizeof(T))
+      std::memcpy(at, from, 2 * sizeof(T));
+  };
+  if (is_consecutive(x)) {
+    std::memcpy(to, x.data, 2 * x.n * size_of(x.part));
+  } else if (x.part == element_type::float32) {
+    copy(float{});
+  } else {
+    copy(double{});
+  }
 }
 
 /// The real parts of short vectors, then the imaginary ones.
@@ -53,7 +73,7 @@ complex_words of_parts_on_stack(reduction what, const any_complex& x, element_ty
   T real[longest_on_stack], imaginary[longest_on_stack];
   for (std::size_t i = 0; i < x.n; ++i) {
     T pair[2];
-    std::memcpy(pair, static_cast<const char*>(x.data) + i * sizeof pair, sizeof pair);
+    std::memcpy(pair, static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(i) * x.stride, sizeof pair);
     real[i] = pair[0], imaginary[i] = pair[1];
   }
   return {reduce_to_bits(what, to_any(real, x.n), result, options),
@@ -90,33 +110,38 @@ complex_words of_pairs(reduction what, const any_complex& x, element_type result
 template <class T>
 complex_words multiply_on_stack(pairing real, pairing imaginary, const any_complex& a, const any_complex& b,
                                 element_type result, const options& options) {
-  T changed[2 * longest_on_stack];
+  T first[2 * longest_on_stack], changed[2 * longest_on_stack];
   const std::size_t n = 2 * a.n;
+  const void* left = a.data;
+  if (!is_consecutive(a)) copy_pairs(a, first), left = first;
   const auto part = [&](pairing how) {
-    if (how == pairing::none) return dot(a.part, result, a.data, b.data, n, options);
-    std::memcpy(changed, b.data, n * sizeof(T));
-    engine::change_pairs(how, b.part, n, changed);
-    return dot(a.part, result, a.data, changed, n, options);
+    if (how == pairing::none && is_consecutive(b)) return dot(a.part, result, left, b.data, n, options);
+    copy_pairs(b, changed);
+    if (how != pairing::none) engine::change_pairs(how, b.part, n, changed);
+    return dot(a.part, result, left, changed, n, options);
   };
   return {part(real), part(imaginary)};
 }
 
-/// The plan of a vector of 2n reals, whose second input is changed.
+/// Numbers that follow each other: those of x, or a copy in `memory`. Throws std::bad_alloc.
+any_complex consecutive(const any_complex& x, std::vector<std::byte>& memory) {
+  const std::size_t bytes = 2 * size_of(x.part);
+  if (is_consecutive(x)) return x;
+  if (x.n > PTRDIFF_MAX / bytes) throw std::bad_alloc();  // a stride of 0 allows any number
+  memory.resize(x.n * bytes);
+  copy_pairs(x, memory.data());
+  return {memory.data(), x.n, x.part, static_cast<std::ptrdiff_t>(bytes), x.swapped};
+}
+
+/// A dot product of 2n reals, whose second vector is changed chunk by chunk.
 std::uint64_t multiply_in_chunks(pairing how, const any_complex& a, const any_complex& b, element_type result,
                                  const options& options, const char* caller) {
   const auto reals = [](const any_complex& x) {
     return any_vector{x.data, 2 * x.n, x.part, part_size(x), x.swapped};
   };
   engine::plan made = engine::make_plan({caller, reduction::dot, reals(a), reals(b), result, 0, false}, options);
-  const axis of_a{a.n, a.stride}, of_b{b.n, b.stride};
-  const auto set = [](engine::operand& of, const any_complex& x, const axis& numbers) {
-    if (is_consecutive(x)) return;
-    of.outer = {&numbers, 1}, of.inner = 2, of.contiguous = false;
-  };
-  set(made.a, a, of_a), set(made.b, b, of_b);
   made.b.pairs = how;
-  if (how != pairing::none) made.b.contiguous = false;
-  made.contiguous = made.a.contiguous && made.b.contiguous;
+  if (how != pairing::none) made.b.contiguous = made.contiguous = false;
   return engine::run(made);
 }
 
@@ -159,8 +184,11 @@ complex_words multiply_complex(bool conjugates, const any_complex& a, const any_
   exactdot::options on_cpu = options;
   if (a.n != 0) on_cpu.device = device::cpu;
   const cpu_engine::standard_arithmetic environment;
-  return {multiply_in_chunks(real, a, b, result, on_cpu, caller),
-          multiply_in_chunks(imaginary, a, b, result, on_cpu, caller)};
+  std::vector<std::byte> of_a, of_b;
+  const bool may_copy = a.data != nullptr && b.data != nullptr;  // others are refused by the plan
+  const any_complex first = may_copy ? consecutive(a, of_a) : a, second = may_copy ? consecutive(b, of_b) : b;
+  return {multiply_in_chunks(real, first, second, result, on_cpu, caller),
+          multiply_in_chunks(imaginary, first, second, result, on_cpu, caller)};
 }
 
 }  // namespace exactdot::inline v0_3::detail
