@@ -8,13 +8,13 @@
 #include <cstring>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
+#include <memory>
 #include <new>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/staging.hpp>
 #include <run/run.hpp>
 #include <string>
-#include <vector>
 
 namespace exactdot::inline v0_3::detail {
 namespace {
@@ -50,21 +50,34 @@ bool is_short(const any_complex& a, const any_complex& b, const options& options
   return a.n <= longest_on_stack && !a.swapped && !b.swapped && engine::is_short_call(a.data, b.data, a.n, options);
 }
 
-/// Copies the numbers one after the other.
-void copy_pairs(const any_complex& x, void* to) {
-  const auto copy = [&]<class T>(T) {
-    const char* from = static_cast<const char*>(x.data);
-    char* at = static_cast<char*>(to);
-    for (std::size_t i = 0; i < x.n; ++i, from += x.stride, at += 2 * sizeof(T))
-      std::memcpy(at, from, 2 * sizeof(T));
-  };
-  if (is_consecutive(x)) {
-    std::memcpy(to, x.data, 2 * x.n * size_of(x.part));
-  } else if (x.part == element_type::float32) {
-    copy(float{});
-  } else {
-    copy(double{});
+/// Copies n numbers at a step in bytes, changed, one after the other. Constant steps where they follow each other,
+/// so that the compiler uses vector registers.
+template <class T, pairing how>
+void copy_changed(const char* from, std::ptrdiff_t step, std::size_t n, T* to) {
+  using bits = typename unsigned_of<sizeof(T)>::type;
+  constexpr bool exchanges = how == pairing::exchanged || how == pairing::turned;
+  constexpr bool negates = how == pairing::conjugate || how == pairing::turned;
+  constexpr bits sign = negates ? bits{1} << (8 * sizeof(T) - 1) : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    bits first, second;
+    const char* const at = from + static_cast<std::ptrdiff_t>(i) * step;
+    std::memcpy(&first, at + (exchanges ? sizeof(T) : 0), sizeof first);
+    std::memcpy(&second, at + (exchanges ? 0 : sizeof(T)), sizeof second);
+    to[2 * i] = std::bit_cast<T>(first), to[2 * i + 1] = std::bit_cast<T>(static_cast<bits>(second ^ sign));
   }
+}
+template <class T, pairing how>
+void copy_changed(const any_complex& x, T* to) {
+  const char* const from = static_cast<const char*>(x.data);
+  if (is_consecutive(x)) return copy_changed<T, how>(from, 2 * sizeof(T), x.n, to);
+  copy_changed<T, how>(from, x.stride, x.n, to);
+}
+template <class T>
+void copy_changed(pairing how, const any_complex& x, T* to) {
+  if (how == pairing::conjugate) return copy_changed<T, pairing::conjugate>(x, to);
+  if (how == pairing::exchanged) return copy_changed<T, pairing::exchanged>(x, to);
+  if (how == pairing::turned) return copy_changed<T, pairing::turned>(x, to);
+  copy_changed<T, pairing::none>(x, to);
 }
 
 /// The real parts of short vectors, then the imaginary ones.
@@ -113,25 +126,48 @@ complex_words multiply_on_stack(pairing real, pairing imaginary, const any_compl
   T first[2 * longest_on_stack], changed[2 * longest_on_stack];
   const std::size_t n = 2 * a.n;
   const void* left = a.data;
-  if (!is_consecutive(a)) copy_pairs(a, first), left = first;
+  if (!is_consecutive(a)) copy_changed(pairing::none, a, first), left = first;
   const auto part = [&](pairing how) {
     if (how == pairing::none && is_consecutive(b)) return dot(a.part, result, left, b.data, n, options);
-    copy_pairs(b, changed);
-    if (how != pairing::none) engine::change_pairs(how, b.part, n, changed);
+    copy_changed(how, b, changed);
     return dot(a.part, result, left, changed, n, options);
   };
   return {part(real), part(imaginary)};
 }
 
-/// Numbers that follow each other: those of x, or a copy in `memory`. Throws std::bad_alloc.
-any_complex consecutive(const any_complex& x, std::vector<std::byte>& memory) {
-  const std::size_t bytes = 2 * size_of(x.part);
-  if (is_consecutive(x)) return x;
-  if (x.n > PTRDIFF_MAX / bytes) throw std::bad_alloc();  // a stride of 0 allows any number
-  memory.resize(x.n * bytes);
-  copy_pairs(x, memory.data());
-  return {memory.data(), x.n, x.part, static_cast<std::ptrdiff_t>(bytes), x.swapped};
-}
+/// Two vectors whose numbers follow each other: as they lie, or copies in one piece of memory, which takes fewer
+/// pages from the system than two. Throws std::bad_alloc.
+class consecutive_vectors {
+ public:
+  consecutive_vectors(const any_complex& a, const any_complex& b) : first(a), second(b) {
+    if (a.data == nullptr || b.data == nullptr) return;  // which the plan refuses
+    const std::size_t of_a = bytes_of_copy(a), of_b = bytes_of_copy(b);
+    if (of_a + of_b == 0) return;
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(of_a + of_b);
+    if (of_a != 0) copy(first, memory_.get());
+    if (of_b != 0) copy(second, memory_.get() + of_a);
+  }
+
+  any_complex first, second;
+
+ private:
+  static std::size_t bytes_of_copy(const any_complex& x) {
+    const std::size_t bytes = 2 * size_of(x.part);
+    if (is_consecutive(x)) return 0;
+    if (x.n > PTRDIFF_MAX / (2 * bytes)) throw std::bad_alloc();  // a stride of 0 allows any number
+    return x.n * bytes;
+  }
+  static void copy(any_complex& x, std::byte* to) {
+    if (x.part == element_type::float32) {
+      copy_changed(pairing::none, x, reinterpret_cast<float*>(to));
+    } else {
+      copy_changed(pairing::none, x, reinterpret_cast<double*>(to));
+    }
+    x.data = to, x.stride = 2 * part_size(x);
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+};
 
 /// A dot product of 2n reals, whose second vector is changed chunk by chunk.
 std::uint64_t multiply_in_chunks(pairing how, const any_complex& a, const any_complex& b, element_type result,
@@ -184,11 +220,9 @@ complex_words multiply_complex(bool conjugates, const any_complex& a, const any_
   exactdot::options on_cpu = options;
   if (a.n != 0) on_cpu.device = device::cpu;
   const cpu_engine::standard_arithmetic environment;
-  std::vector<std::byte> of_a, of_b;
-  const bool may_copy = a.data != nullptr && b.data != nullptr;  // others are refused by the plan
-  const any_complex first = may_copy ? consecutive(a, of_a) : a, second = may_copy ? consecutive(b, of_b) : b;
-  return {multiply_in_chunks(real, first, second, result, on_cpu, caller),
-          multiply_in_chunks(imaginary, first, second, result, on_cpu, caller)};
+  const consecutive_vectors both(a, b);
+  return {multiply_in_chunks(real, both.first, both.second, result, on_cpu, caller),
+          multiply_in_chunks(imaginary, both.first, both.second, result, on_cpu, caller)};
 }
 
 }  // namespace exactdot::inline v0_3::detail
