@@ -287,7 +287,9 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   call.what = *of_order;
   if (function.gives != outcome::one && !(is_exact && function.gives == outcome::magnitude_index)) {
     const bool is_vector = !is_exact && !inputs.on_gpu() && is_vector_call(call, given);
-    return compute_extremes(call, is_vector, [&](const reduction_call& each) {
+    const bool are_axes = function.takes == shapes::axes && !is_exact && !inputs.on_gpu();
+    const nb::handle axis = are_axes ? keyword(given, axis_parameter, Py_None) : nb::handle();
+    return compute_extremes(call, is_vector, axis, [&](const reduction_call& each) {
       if (is_exact) return compute_in_python(each, given);
       return inputs.on_gpu() ? reduce_on_gpu(each, given) : reduce_on_host(each, given);
     });

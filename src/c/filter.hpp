@@ -5,6 +5,7 @@
 #include <c/shapes.hpp>
 #include <cstring>
 #include <exactdot/missing.hpp>
+#include <utility>
 
 namespace exactdot::c {
 

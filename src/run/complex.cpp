@@ -2,10 +2,14 @@
 //
 // Sums of the parts are two columns, norms one vector of 2n reals. A part of a product is one dot product of 2n
 // reals, whose second vector has its pairs conjugated, exchanged or both: of short vectors on the stack, of others
-// chunk by chunk in the staging of the threads (plan/staging.hpp). So nothing is copied as a whole.
+// chunk by chunk in the staging of the threads (plan/staging.hpp). Only the factors of long products whose numbers
+// lie apart are copied as a whole.
 #include <cpu/environment.hpp>
+#include <cstring>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
+#include <memory>
+#include <new>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/staging.hpp>
@@ -41,10 +45,39 @@ void check(const any_complex& x, const char* caller) {
   }
 }
 
-/// Whether a call may read the numbers as they are, at once.
+/// Whether a call may read the numbers at once.
 bool is_short(const any_complex& a, const any_complex& b, const options& options) {
-  const auto suits = [](const any_complex& x) { return is_consecutive(x) && !x.swapped; };
-  return a.n <= longest_on_stack && suits(a) && suits(b) && engine::is_short_call(a.data, b.data, a.n, options);
+  return a.n <= longest_on_stack && !a.swapped && !b.swapped && engine::is_short_call(a.data, b.data, a.n, options);
+}
+
+/// Copies n numbers at a step in bytes, changed, one after the other. Constant steps where they follow each other,
+/// so that the compiler uses vector registers.
+template <class T, pairing how>
+void copy_changed(const char* from, std::ptrdiff_t step, std::size_t n, T* to) {
+  using bits = typename unsigned_of<sizeof(T)>::type;
+  constexpr bool exchanges = how == pairing::exchanged || how == pairing::turned;
+  constexpr bool negates = how == pairing::conjugate || how == pairing::turned;
+  constexpr bits sign = negates ? bits{1} << (8 * sizeof(T) - 1) : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    bits first, second;
+    const char* const at = from + static_cast<std::ptrdiff_t>(i) * step;
+    std::memcpy(&first, at + (exchanges ? sizeof(T) : 0), sizeof first);
+    std::memcpy(&second, at + (exchanges ? 0 : sizeof(T)), sizeof second);
+    to[2 * i] = std::bit_cast<T>(first), to[2 * i + 1] = std::bit_cast<T>(static_cast<bits>(second ^ sign));
+  }
+}
+template <class T, pairing how>
+void copy_changed(const any_complex& x, T* to) {
+  const char* const from = static_cast<const char*>(x.data);
+  if (is_consecutive(x)) return copy_changed<T, how>(from, 2 * sizeof(T), x.n, to);
+  copy_changed<T, how>(from, x.stride, x.n, to);
+}
+template <class T>
+void copy_changed(pairing how, const any_complex& x, T* to) {
+  if (how == pairing::conjugate) return copy_changed<T, pairing::conjugate>(x, to);
+  if (how == pairing::exchanged) return copy_changed<T, pairing::exchanged>(x, to);
+  if (how == pairing::turned) return copy_changed<T, pairing::turned>(x, to);
+  copy_changed<T, pairing::none>(x, to);
 }
 
 /// The real parts of short vectors, then the imaginary ones.
@@ -53,7 +86,7 @@ complex_words of_parts_on_stack(reduction what, const any_complex& x, element_ty
   T real[longest_on_stack], imaginary[longest_on_stack];
   for (std::size_t i = 0; i < x.n; ++i) {
     T pair[2];
-    std::memcpy(pair, static_cast<const char*>(x.data) + i * sizeof pair, sizeof pair);
+    std::memcpy(pair, static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(i) * x.stride, sizeof pair);
     real[i] = pair[0], imaginary[i] = pair[1];
   }
   return {reduce_to_bits(what, to_any(real, x.n), result, options),
@@ -90,33 +123,61 @@ complex_words of_pairs(reduction what, const any_complex& x, element_type result
 template <class T>
 complex_words multiply_on_stack(pairing real, pairing imaginary, const any_complex& a, const any_complex& b,
                                 element_type result, const options& options) {
-  T changed[2 * longest_on_stack];
+  T first[2 * longest_on_stack], changed[2 * longest_on_stack];
   const std::size_t n = 2 * a.n;
+  const void* left = a.data;
+  if (!is_consecutive(a)) copy_changed(pairing::none, a, first), left = first;
   const auto part = [&](pairing how) {
-    if (how == pairing::none) return dot(a.part, result, a.data, b.data, n, options);
-    std::memcpy(changed, b.data, n * sizeof(T));
-    engine::change_pairs(how, b.part, n, changed);
-    return dot(a.part, result, a.data, changed, n, options);
+    if (how == pairing::none && is_consecutive(b)) return dot(a.part, result, left, b.data, n, options);
+    copy_changed(how, b, changed);
+    return dot(a.part, result, left, changed, n, options);
   };
   return {part(real), part(imaginary)};
 }
 
-/// The plan of a vector of 2n reals, whose second input is changed.
+/// Two vectors whose numbers follow each other: as they lie, or copies in one piece of memory, which takes fewer
+/// pages from the system than two. Throws std::bad_alloc.
+class consecutive_vectors {
+ public:
+  consecutive_vectors(const any_complex& a, const any_complex& b) : first(a), second(b) {
+    if (a.data == nullptr || b.data == nullptr) return;  // which the plan refuses
+    const std::size_t of_a = bytes_of_copy(a), of_b = bytes_of_copy(b);
+    if (of_a + of_b == 0) return;
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(of_a + of_b);
+    if (of_a != 0) copy(first, memory_.get());
+    if (of_b != 0) copy(second, memory_.get() + of_a);
+  }
+
+  any_complex first, second;
+
+ private:
+  static std::size_t bytes_of_copy(const any_complex& x) {
+    const std::size_t bytes = 2 * size_of(x.part);
+    if (is_consecutive(x)) return 0;
+    if (x.n > PTRDIFF_MAX / (2 * bytes)) throw std::bad_alloc();  // a stride of 0 allows any number
+    return x.n * bytes;
+  }
+  static void copy(any_complex& x, std::byte* to) {
+    if (x.part == element_type::float32) {
+      copy_changed(pairing::none, x, reinterpret_cast<float*>(to));
+    } else {
+      copy_changed(pairing::none, x, reinterpret_cast<double*>(to));
+    }
+    x.data = to, x.stride = 2 * part_size(x);
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+/// A dot product of 2n reals, whose second vector is changed chunk by chunk.
 std::uint64_t multiply_in_chunks(pairing how, const any_complex& a, const any_complex& b, element_type result,
                                  const options& options, const char* caller) {
   const auto reals = [](const any_complex& x) {
     return any_vector{x.data, 2 * x.n, x.part, part_size(x), x.swapped};
   };
   engine::plan made = engine::make_plan({caller, reduction::dot, reals(a), reals(b), result, 0, false}, options);
-  const axis of_a{a.n, a.stride}, of_b{b.n, b.stride};
-  const auto set = [](engine::operand& of, const any_complex& x, const axis& numbers) {
-    if (is_consecutive(x)) return;
-    of.outer = {&numbers, 1}, of.inner = 2, of.contiguous = false;
-  };
-  set(made.a, a, of_a), set(made.b, b, of_b);
   made.b.pairs = how;
-  if (how != pairing::none) made.b.contiguous = false;
-  made.contiguous = made.a.contiguous && made.b.contiguous;
+  if (how != pairing::none) made.b.contiguous = made.contiguous = false;
   return engine::run(made);
 }
 
@@ -159,8 +220,9 @@ complex_words multiply_complex(bool conjugates, const any_complex& a, const any_
   exactdot::options on_cpu = options;
   if (a.n != 0) on_cpu.device = device::cpu;
   const cpu_engine::standard_arithmetic environment;
-  return {multiply_in_chunks(real, a, b, result, on_cpu, caller),
-          multiply_in_chunks(imaginary, a, b, result, on_cpu, caller)};
+  const consecutive_vectors both(a, b);
+  return {multiply_in_chunks(real, both.first, both.second, result, on_cpu, caller),
+          multiply_in_chunks(imaginary, both.first, both.second, result, on_cpu, caller)};
 }
 
 }  // namespace exactdot::inline v0_3::detail

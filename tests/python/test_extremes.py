@@ -73,6 +73,26 @@ def test_special_values(values: list[float], dtype: str) -> None:
         assert xd.iamax(x, skip_nan=True) == max(kept, key=lambda i: (abs(values[i]), -i))
 
 
+@pytest.mark.parametrize("dtype", ("f8", ">f4", "f2", "i8", "u1", ">i2"))
+def test_magnitudes_along_axes(dtype: str) -> None:
+    random = np.random.default_rng(5)
+    whole = random.integers(-9 if dtype[-2] != "u" else 0, 9, (4, 5, 6)).astype(dtype)
+    if dtype[-2] == "f":
+        whole[1, 2, 3] = whole[3, 0, 1] = np.nan
+    for x in (whole, whole[::-1, ::2, ::-3], whole.T, np.asfortranarray(whole), np.broadcast_to(whole[:1], (3, 5, 6))):
+        plain = np.abs(x.astype("f8"))
+        assert xd.iamax(x) == int(np.argmax(plain))
+        mask = random.random(x.shape) < 0.8
+        mask[0, 0, 0] = True
+        kept = np.where(mask, plain, -1)
+        assert xd.iamax(x, where=mask) == int(np.argmax(kept))
+        for axis in (0, 1, -1):
+            assert np.array_equal(xd.iamax(x, axis=axis), np.argmax(plain, axis=axis))
+            assert np.array_equal(xd.iamax(x, axis=axis, keepdims=True), np.argmax(plain, axis=axis, keepdims=True))
+            if mask.any(axis=axis).all():
+                assert np.array_equal(xd.iamax(x, axis=axis, where=mask), np.argmax(kept, axis=axis))
+
+
 @pytest.mark.parametrize("dtype", [name for name in ALL if "int" in name])
 def test_the_largest_magnitude_of_integers(dtype: str) -> None:
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
