@@ -66,9 +66,9 @@ std::vector<std::string> left_out_of(const std::vector<page_subject>& subjects) 
 
 std::string obstacle_to_page(const std::string& file) {
   std::error_code absent;
-  if (std::filesystem::is_directory(file, absent)) return "cannot write it: it is a folder";
-  if (std::filesystem::exists(file, absent) && !std::filesystem::is_regular_file(file, absent))
-    return "is no regular file; name one, or a new file";
+  const std::filesystem::file_type kind = std::filesystem::status(file, absent).type();
+  if (kind == std::filesystem::file_type::directory) return "cannot write it: it is a folder";
+  if (kind == std::filesystem::file_type::fifo) return "cannot write it: it is a pipe, which would wait for a reader";
   const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(file, absent));
   if (std::filesystem::is_regular_file(file, absent) && std::filesystem::file_size(file, absent) != 0) {
     constexpr std::string_view beginning = "<!DOCTYPE html>";

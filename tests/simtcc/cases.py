@@ -274,7 +274,7 @@ int main() {
     pipe = scratch / "pipe"
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)
-    expect([program, "none"], 2, r"^simtcc: SIMTCC_HTML=.*pipe: is no regular file", SIMTCC_HTML=str(pipe))
+    expect([program, "none"], 2, r"^simtcc: SIMTCC_HTML=.*pipe: cannot write it: it is a pipe", SIMTCC_HTML=str(pipe))
     expect([program, "none"], 2, r"^simtcc: SIMTCC_JSON=.*pipe: cannot write it: it is a pipe that nobody reads",
            SIMTCC_JSON=str(pipe))
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
