@@ -79,16 +79,6 @@ inline void drop_nans(element_type type, bool swapped, const element_run& x, std
   const std::uint64_t greatest =
       detail::has_infinity(info.exponent_bits) ? field : (field | ((std::uint64_t{1} << stored) - 1)) - 1;
   const std::uint64_t magnitude = (std::uint64_t{1} << (stored + info.exponent_bits)) - 1;
-  const auto compare = [&]<class T>(T) {  // in vector registers, which compare no 64-bit integers everywhere
-    for (std::size_t i = 0; i < n; ++i) {
-      T value;
-      std::memcpy(&value, x.data + i * sizeof value, sizeof value);
-      keep[i] &= static_cast<std::uint8_t>(value == value ? 1 : 0);
-    }
-  };
-  const bool is_consecutive = !swapped && x.stride == static_cast<std::ptrdiff_t>(info.bytes);
-  if (is_consecutive && type == element_type::float64) return compare(double{});
-  if (is_consecutive && type == element_type::float32) return compare(float{});
   with_word(info.bytes, [&]<class Word>(Word) {
     const auto of_magnitude = static_cast<Word>(magnitude), last = static_cast<Word>(greatest);
     with_words<Word>(x, [&](const auto& word) {
