@@ -50,15 +50,12 @@ any_complex to_complex(const C* x, std::size_t n) {
 }
 
 /// Whether a result is a complex number.
-constexpr bool gives_complex(reduction what) {
-  return what == reduction::sum || what == reduction::mean || what == reduction::dot;
-}
+constexpr bool gives_complex(reduction what) { return core::info_of(what).gives_complex(); }
 
 /// Refuses R unless the reduction of complex numbers has such results. void: the default.
 template <reduction what, class R>
 constexpr bool check_complex_result() {
-  constexpr bool is_of_complex = gives_complex(what) || what == reduction::asum || what == reduction::nrm2 ||
-                                 what == reduction::sum_of_squares;
+  constexpr bool is_of_complex = core::info_of(what).takes_complex();
   static_assert(is_of_complex, "exactdot: complex numbers have sums, means, norms and dot products");
   if constexpr (is_of_complex && !std::is_void_v<R>) {
     constexpr bool fits = gives_complex(what) ? complex_number<R> : floating_element<R>;

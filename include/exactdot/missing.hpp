@@ -168,7 +168,7 @@ constexpr bool check_kept_result() {
     return check_result<what, R, X>();
   } else if constexpr (!check_view<Y>()) {
     return false;
-  } else if constexpr (what == reduction::dot) {
+  } else if constexpr (multiplies_vectors(what)) {
     return check_factors<X, element_of_view<Y>>() && check_result<what, R, X, element_of_view<Y>>();
   } else {
     return check_result<what, R, X, element_of_view<Y>>();

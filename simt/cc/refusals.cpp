@@ -40,7 +40,6 @@ constexpr refusal refusals[] = {
     {"cudaIpc*", "memory of other processes is not modelled"},
     {"cudaLaunchKernelExC", "launch the kernel itself by cudaLaunchKernelEx, not a pointer to void"},
     {"nvcuda", "tensor cores (WMMA) are not modelled"},
-    {"cub", "CUB is not modelled"},
     {"__block_size__", "expected __cluster_dims__ and the sizes in the launch"},
     {"cuLaunchKernel", "the driver's interface is not modelled"},
     {"cuModuleLoad*", "the driver's interface is not modelled"},
@@ -79,7 +78,7 @@ constexpr std::string_view folder_of_refused = "/headers_refused_at_use/";
 /// Headers that are not supplied, by the beginning of their names.
 constexpr refusal headers[] = {
     {"thrust/", "this part of Thrust"},
-    {"cub/", "CUB"},
+    {"cub/", "this part of CUB"},
     {"cuda/", "this part of libcu++"},
     {"cutlass/", "CUTLASS"},
     {"cuda_fp4", "4-bit floating point"},
@@ -275,7 +274,7 @@ void refuse_unsupported(source_edits& source, std::size_t i, scope_kind inside, 
   const bool member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
   if (member) return;
   for (const auto& [name, reason] : refusals) {
-    const bool is_namespace = name == "nvcuda" || name == "cub";
+    const bool is_namespace = name == "nvcuda";
     if (is_namespace && !source.at(i + 1).is("::")) continue;
     if (matches(t, name) && !names.is_users(t.text))
       return source.refuse(i, std::string(t.text) + ": " + std::string(reason));

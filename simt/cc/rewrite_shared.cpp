@@ -74,6 +74,14 @@ void rewrite_extern(source_edits& source, std::size_t i, std::size_t keyword, st
   }
 }
 
+/// Whether the brace at `at` begins the members of a struct or union that the declaration defines.
+bool is_of_type(const source_edits& source, std::size_t at) {
+  for (std::size_t i = at; i-- > 0 && (source.at(i).kind == token_kind::identifier || source.at(i).is(")"));) {
+    if (source.at(i).is("struct") || source.at(i).is("union") || source.at(i).is("class")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void specify(source_edits& source, std::size_t keyword, const std::string& specifiers) {
@@ -101,7 +109,7 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
   }
   for (; end + 1 < source.size() && !source.at(end).is(";") && !source.at(end).is("}"); ++end) {
     if (source.at(end).is("extern")) keyword = end;
-    initialised |= source.at(end).is("=") || source.at(end).is("{");
+    initialised |= source.at(end).is("=") || (source.at(end).is("{") && !is_of_type(source, end));
     if (is_opening(source.at(end))) end = source.closing(end);
   }
   if (keyword != source.size())
@@ -117,7 +125,9 @@ std::vector<std::string> rewrite_shared(source_edits& source, std::size_t i, std
 
 void limit_shared(source_edits& source, std::size_t i, const std::vector<std::string>& names) {
   std::size_t end = i;
-  while (!source.at(end).is(";")) ++end;
+  for (; !source.at(end).is(";"); ++end) {
+    if (is_opening(source.at(end))) end = source.closing(end);
+  }
   std::string sum;
   for (const std::string& name : names) sum += (sum.empty() ? "sizeof " : " + sizeof ") + name;
   if (!sum.empty())

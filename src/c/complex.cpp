@@ -35,9 +35,9 @@ xd_status xd_reduce_complex(int reduction, int conjugate, const xd_vector* a, co
     const auto what = to_reduction(reduction, caller);
     const element_type type = to_type(result_type, caller);
     require(result, caller, "result");
-    const bool is_product = what == exactdot::reduction::dot;
+    const bool is_product = multiplies_vectors(what);
     const any_complex first = to_complex(a, caller, "a"), second = is_product ? to_complex(b, caller, "b") : first;
-    if (!is_product && b != nullptr) {
+    if (inputs_of(what) == 1 && b != nullptr) {
       refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
     }
     if (!is_product && conjugate != 0) refuse(errc::bad_option, caller, "conjugate is for XD_DOT; pass 0");

@@ -187,9 +187,9 @@ complex_words reduce_complex(reduction what, const any_complex& x, element_type 
                              const char* caller) {
   if (caller == nullptr) caller = name_of(what);
   check(x, caller);
-  if (what == reduction::sum || what == reduction::mean) return of_parts(what, x, result, options, caller);
-  const bool is_of_pairs = what == reduction::asum || what == reduction::sum_of_squares || what == reduction::nrm2;
-  if (is_of_pairs) return of_pairs(what, x, result, options, caller);
+  if (is_known(what) && core::info_of(what).takes_complex() && inputs_of(what) == 1) {
+    return (gives_complex(what) ? of_parts : of_pairs)(what, x, result, options, caller);
+  }
   engine::throw_error(
       errc::bad_option, caller,
       "complex numbers have sum, mean, asum, sum_of_squares, nrm2 and dot, not " + std::string(name_of(what)));

@@ -14,9 +14,7 @@ namespace {
 }
 
 void check_choices(const rolling& how, const options& options) {
-  const bool has_windows = how.what == reduction::sum || how.what == reduction::mean ||
-                           how.what == reduction::variance || how.what == reduction::stddev;
-  if (!has_windows)
+  if (!is_known(how.what) || !core::info_of(how.what).adds_elements())
     refuse(how, std::string("windows have sum, mean, variance and stddev, not ") + name_of(how.what));
   if (options.mode == mode::fast) refuse(how, "mode fast has no windows; use mode exact");
   if (options.mode != mode::exact) refuse(how, "unknown mode; use exact");

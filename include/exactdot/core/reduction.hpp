@@ -182,6 +182,16 @@ struct reduction_info {
   [[nodiscard]] constexpr bool has_ddof() const { return is_ratio ? has_degrees(divisor) : needs_squares(); }
   /// Whether the result is a sum as it is: of integers an integer.
   [[nodiscard]] constexpr bool is_sum() const { return sums == 1 && finish == finish::round; }
+  /// Whether it is made of the sum of the elements themselves, as windows that move along them need.
+  [[nodiscard]] constexpr bool adds_elements() const {
+    return sums != 0 && term_table[term].factors == 1 && !term_table[term].absolute;
+  }
+  /// Whether complex numbers have it, and have a complex number as result: elements and products, not magnitudes.
+  [[nodiscard]] constexpr bool takes_complex() const { return sums == 1; }
+  [[nodiscard]] constexpr bool gives_complex() const {
+    const term_info& addend = term_table[term];
+    return sums == 1 && addend.factors == addend.inputs && !addend.absolute;
+  }
   /// Which of its sums is a sum of the term; `sums` if none is.
   [[nodiscard]] constexpr int sum_of(std::size_t term_index) const {
     int sum = 0;
@@ -243,6 +253,10 @@ namespace exactdot::inline v0_3 {
 constexpr int inputs_of(reduction what) { return is_known(what) ? core::info_of(what).inputs : 1; }
 /// Whether the result is a sum of terms as it is, which of integers is an integer.
 constexpr bool gives_sum(reduction what) { return is_known(what) && core::info_of(what).is_sum(); }
+/// Whether it is a sum of products of two vectors' elements.
+constexpr bool multiplies_vectors(reduction what) {
+  return is_known(what) && core::info_of(what).sums == 1 && core::info_of(what).inputs == 2;
+}
 /// Whether the number of elements − ddof, or the sum of the weights − ddof, is a divisor.
 constexpr bool has_ddof(reduction what) { return is_known(what) && core::info_of(what).has_ddof(); }
 }  // namespace exactdot::inline v0_3

@@ -1,0 +1,4 @@
+// cub/warp/warp_reduce.cuh for programs that simtcc compiles.
+#pragma once
+
+#include <cub/detail/collectives.h>

@@ -1,0 +1,4 @@
+// cub/warp/warp_scan.cuh for programs that simtcc compiles.
+#pragma once
+
+#include <cub/detail/collectives.h>
