@@ -11,8 +11,8 @@
 // with_initial gives them one element more.
 //
 // Memory: host memory only; errc::bad_option for arrays in a GPU's. Errors: those of the calls without, and of
-// where. Cost: a copy of what stays, with its memory; then that of the reduction. Calls without these views do not
-// pass here.
+// where. Cost: a copy of what stays, with its memory (of argmin and argmax 8 bytes an element more), for which room
+// for all elements is reserved; then that of the reduction. Calls without these views do not pass here.
 #pragma once
 
 #include <exactdot/requirements.hpp>
@@ -121,7 +121,7 @@ flag_lines flags_of_lines(const X& x, const Mask& mask) {
 }  // namespace detail
 
 /// What where, skip_nan and with_initial return: a vector or a shape of which some elements are not there. It
-/// refers to the elements and to the mask.
+/// refers to the elements and to the mask, which must outlive it: keep none of temporaries.
 template <class X>
 struct kept {
   X x;

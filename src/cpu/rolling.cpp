@@ -154,16 +154,25 @@ class rolling_line {
   std::uint64_t next(std::size_t i) {
     const double* const terms = this->terms();
     enter(terms[i]);
-    equal_ = i != 0 && terms[i] == terms[i - 1] ? equal_ + 1 : 1;
     const bool is_full = i >= asked_.window;
     if (is_full) leave(terms[i - asked_.window]);
     if (finite_.empty()) {
       counts_.there = std::min(i + 1, asked_.window);
+      compare(terms[i]);
     } else {
+      if (std::isfinite(x_[i])) {
+        compare(terms[i]);
+      } else if (!asked_.skips_nan || !std::isnan(x_[i])) {
+        equal_ = 0;
+      }
       counts_.add(x_[i], 1, asked_.skips_nan);
       if (is_full) counts_.add(x_[i - asked_.window], ~std::size_t{0}, asked_.skips_nan);
     }
     return result(i);
+  }
+  void compare(double x) {
+    equal_ = equal_ != 0 && x == last_ ? equal_ + 1 : 1;
+    last_ = x;
   }
   void enter(double x) {
     sum_.add(x);
@@ -180,7 +189,7 @@ class rolling_line {
     if (info_.needs_squares() && n <= static_cast<std::size_t>(asked_.ddof)) return core::nan_word(rule_.format());
     if (info_.counts_elements() && n == 0) return core::nan_word(rule_.format());
     // of equal elements, to which no bound is close enough
-    if (info_.needs_squares() && finite_.empty() && equal_ >= n) return 0;
+    if (info_.needs_squares() && equal_ >= n) return 0;
     const core::decision found = decide(n);
     return found.certain ? found.word : exact_result(i, n).word;
   }
@@ -223,7 +232,8 @@ class rolling_line {
   std::vector<double> finite_;  // with 0 for what is not; empty if all elements are finite
   std::size_t n_;
   element_counts counts_;
-  std::size_t equal_ = 0;  // elements up to the last that are equal to it
+  std::size_t equal_ = 0;  // elements up to the last that are equal to it, without those that are skipped
+  double last_ = 0;
   running_sum sum_, squares_;
   moving_state exact_sum_, exact_squares_;
 };

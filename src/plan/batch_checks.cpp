@@ -22,7 +22,7 @@ std::string shape_text(std::span<const axis> axes) {
 }
 
 /// Whether memory of the results is memory of an array, too.
-bool results_overlap(const batch_request& asked, std::size_t count, const void* data, std::span<const axis> first,
+bool results_overlap(const batch_request& asked, const void* data, std::span<const axis> first,
                      std::span<const axis> second, std::size_t size) {
   const std::size_t bytes = asked.result_size();
   const auto results = extent_of(asked.out.data, asked.out.axes, {}, bytes);
@@ -30,7 +30,7 @@ bool results_overlap(const batch_request& asked, std::size_t count, const void* 
   if (!may_overlap(data, first, second, size, begin, results->end - results->begin)) return false;
   if (asked.out.axes.size() != 1) return true;
   const auto* const each = static_cast<const char*>(asked.out.data);  // gaps between results do not count
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < asked.out.axes[0].n; ++i) {
     const auto offset = static_cast<std::ptrdiff_t>(i) * asked.out.axes[0].stride;
     if (may_overlap(data, first, second, size, each + offset, bytes)) return true;
   }
@@ -125,7 +125,7 @@ void check_input(const batch_request& asked, const char* name, const any_grid& x
     refuse(asked, std::string(name) + ": an array of shape " + shape_text(x.results) + " by " +
                       shape_text(x.elements) + " with these strides exceeds the address space");
   }
-  if (results_overlap(asked, results, x.data, x.results, x.elements, size_of(x.type))) {
+  if (results_overlap(asked, x.data, x.results, x.elements, size_of(x.type))) {
     refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the array");
   }
 }
@@ -146,7 +146,7 @@ void check_vector(const batch_request& asked, const char* name, const any_vector
     refuse(asked, "a null pointer for a vector of " + text(x.n) + " elements", errc::null_pointer);
   }
   const axis elements[] = {{x.n, x.stride}};
-  if (results_overlap(asked, results, x.data, elements, {}, size_of(x.type))) {
+  if (results_overlap(asked, x.data, elements, {}, size_of(x.type))) {
     refuse(asked, std::string("results lie within ") + name + ", or may; pass memory outside the vector");
   }
 }
@@ -165,7 +165,7 @@ void check_offsets(const batch_request& asked, const any_offsets& offsets, std::
   if (offsets.data == nullptr) refuse(asked, "a null pointer for offsets", errc::null_pointer);
   if (!on_gpu) check_offset_order(asked, offsets, n);
   const axis places[] = {{offsets.count + 1, offsets.stride}};
-  if (results_overlap(asked, offsets.count, offsets.data, places, {}, size_of(offsets.type))) {
+  if (results_overlap(asked, offsets.data, places, {}, size_of(offsets.type))) {
     refuse(asked, "results lie within the offsets, or may; pass memory outside them");
   }
 }
@@ -180,7 +180,7 @@ void check_keys(const batch_request& asked, const any_keys& keys, std::size_t re
   if (keys.data == nullptr) refuse(asked, "a null pointer for " + text(n) + " keys", errc::null_pointer);
   check_extent(asked.caller, "keys", {keys.data, n, keys.type, keys.stride});
   const axis places[] = {{n, keys.stride}};
-  if (results != 0 && results_overlap(asked, results, keys.data, places, {}, size_of(keys.type))) {
+  if (results != 0 && results_overlap(asked, keys.data, places, {}, size_of(keys.type))) {
     refuse(asked, "results lie within the keys, or may; pass memory outside them");
   }
 }

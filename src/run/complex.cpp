@@ -35,6 +35,10 @@ void check(const any_complex& x, const char* caller) {
                             std::string(is_known(x.part) ? name_of(x.part) : "of an unknown type") +
                             "; use float32 or float64");
   }
+  if (x.n != 0 && x.data == nullptr) {
+    engine::throw_error(errc::null_pointer, caller,
+                        "a null pointer for a vector of " + std::to_string(x.n) + " complex numbers");
+  }
   const axis numbers{x.n, x.stride}, parts{2, part_size(x)};
   const bool fits = x.n <= static_cast<std::size_t>(PTRDIFF_MAX) / 2 &&
                     (x.n == 0 || engine::extent_of(x.data, {&numbers, 1}, {&parts, 1}, size_of(x.part)));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exactdot/missing.hpp>
+#include <memory>
 #include <plan/batch.hpp>
 #include <vector>
 
@@ -124,9 +125,9 @@ class kept_lines {
         b_(call.b),
         two_(call.has_two()),
         keeps_places_(gives_index(call.what())),
-        of_a_(elements * size_of(a_.type) + size_of(a_.type)),
-        of_b_(two_ ? elements * size_of(b_.type) + size_of(b_.type) : 0) {
-    if (keeps_places_) places_.resize(elements + 1);
+        of_a_(std::make_unique_for_overwrite<std::byte[]>((elements + 1) * size_of(a_.type))) {
+    if (two_) of_b_ = std::make_unique_for_overwrite<std::byte[]>((elements + 1) * size_of(b_.type));
+    if (keeps_places_) places_ = std::make_unique_for_overwrite<std::size_t[]>(elements + 1);
   }
 
   /// Appends elements of a run of n, visiting the keep flags of each chunk: visit(first, count, keep).
@@ -183,8 +184,8 @@ class kept_lines {
   const std::int64_t* keys_of_chunk = nullptr;
 
  private:
-  [[nodiscard]] any_vector vector_of(const any_grid& of, const std::vector<std::byte>& elements) const {
-    return {elements.data(), count_, of.type, static_cast<std::ptrdiff_t>(size_of(of.type)), of.swapped};
+  [[nodiscard]] any_vector vector_of(const any_grid& of, const std::unique_ptr<std::byte[]>& elements) const {
+    return {elements.get(), count_, of.type, static_cast<std::ptrdiff_t>(size_of(of.type)), of.swapped};
   }
   void append_keys(std::size_t count, const std::uint8_t* keep) {
     if (keys == nullptr) return;
@@ -198,8 +199,8 @@ class kept_lines {
   const exactdot::monitor* monitor_;
   any_grid a_, b_;
   bool two_, keeps_places_;
-  std::vector<std::byte> of_a_, of_b_;
-  std::vector<std::size_t> places_;
+  std::unique_ptr<std::byte[]> of_a_, of_b_;  // not initialised: pages of what does not stay are not touched
+  std::unique_ptr<std::size_t[]> places_;
   std::size_t count_ = 0;
 };
 

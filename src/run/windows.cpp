@@ -23,7 +23,10 @@ void check_choices(const rolling& how, const options& options) {
     refuse(how, "windows take skip_nan, no mask and no initial value");
   }
   if (how.are_prefixes) return;
-  if (how.window.length == 0) refuse(how, "the window is 0 elements; use 1 or more");
+  if (how.window.length == 0) refuse(how, "the window has no elements; use 1 or more");
+  const bool is_negative = how.window.min_periods == moving_window::negative;
+  if (is_negative && how.window.length != moving_window::negative)
+    refuse(how, "min_periods is negative; use 0 or more");
   if (how.window.min_periods > how.window.length) {
     refuse(how, "min_periods is " + std::to_string(how.window.min_periods) + ", more than the window of " +
                     std::to_string(how.window.length));

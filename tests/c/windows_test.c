@@ -56,7 +56,7 @@ static void test_window_errors(void) {
   xd_options options = {0};
   CHECK_OK(xd_cumsum(&empty, XD_FLOAT64, NULL, 0, NULL));
   CHECK_OK(xd_rolling(XD_SUM, &empty, 3, 3, XD_FLOAT64, out, 0, NULL));
-  CHECK_ERROR(xd_rolling(XD_SUM, &line, 0, 0, XD_FLOAT64, out, 0, NULL), XD_BAD_OPTION, "the window is 0 elements");
+  CHECK_ERROR(xd_rolling(XD_SUM, &line, 0, 0, XD_FLOAT64, out, 0, NULL), XD_BAD_OPTION, "the window has no elements");
   CHECK_ERROR(xd_rolling(XD_SUM, &line, 2, 3, XD_FLOAT64, out, 0, NULL), XD_BAD_OPTION, "min_periods is 3");
   CHECK_ERROR(xd_rolling(XD_MAX, &line, 2, 2, XD_FLOAT64, out, 0, NULL), XD_BAD_OPTION, "not max");
   CHECK_ERROR(xd_rolling(99, &line, 2, 2, XD_FLOAT64, out, 0, NULL), XD_BAD_OPTION, "99");

@@ -151,6 +151,11 @@ TEST(missing, errors) {
   });
   EXPECT_EQ(two, (std::vector<double>{8, 8}));
   std::vector<double> inside = {1, 2, 3, 4};
+  std::vector<double> line(7);
+  const std::span<double> late(line.data() + 1, 6), before(line.data(), 3);
+  const std::vector<int> offsets = {0, 2, 4, 6}, keys = {0, 1, 2, 0, 1, 2};
+  expect_error(errc::bad_option, "results lie within x", [&] { sum(skip_nan(segments{late, offsets}), before); });
+  expect_error(errc::bad_option, "results lie within x", [&] { sum(skip_nan(groups{late, keys, 3}), before); });
   expect_error(errc::bad_option, "results lie within x", [&] {
     sum(skip_nan(rows{inside.data(), 2, 2}), std::span(inside).first(2));
   });

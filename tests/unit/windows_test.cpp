@@ -148,6 +148,26 @@ TEST(windows, of_integers) {
   expect_error(errc::bad_option, "more than 53 bits", [&] { rolling_variance(large, 2, rounded); });
 }
 
+TEST(windows, equal_elements_beside_special_ones) {
+  for (const double special : {double{NAN}, double{INFINITY}}) {
+    const std::vector<double> x = {0.1, 0.1, special, 0.1, 0.1, 0.1, 0.3, 0.1, 0.1};
+    for (const bool skips : {false, true}) {
+      std::vector<double> out(x.size());
+      if (skips) {
+        rolling_variance(skip_nan(x), {3, 1}, out);
+      } else {
+        rolling_variance(x, {3, 1}, out);
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t first = i < 2 ? 0 : i - 2;
+        const std::span<const double> window(&x[first], i + 1 - first);
+        const double expected = skips ? variance(skip_nan(window)) : variance(window);
+        EXPECT_TRUE(out[i] == expected || (std::isnan(out[i]) && std::isnan(expected))) << i << ' ' << out[i];
+      }
+    }
+  }
+}
+
 TEST(windows, of_nothing) {
   const std::vector<double> none;
   std::vector<double> out;
@@ -166,9 +186,10 @@ TEST(windows, errors) {
   const std::vector<double> x = {1, 2, 3};
   std::vector<double> out = {8, 8, 8}, two(2);
   std::vector<std::int64_t> whole(3);
-  expect_error(errc::bad_option, "rolling_sum: the window is 0 elements; use 1 or more",
+  expect_error(errc::bad_option, "rolling_sum: the window has no elements; use 1 or more",
                [&] { rolling_sum(x, 0, out); });
-  expect_error(errc::bad_option, "the window is 0", [&] { rolling_mean(x, -3, out); });
+  expect_error(errc::bad_option, "the window has no elements", [&] { rolling_mean(x, -3, out); });
+  expect_error(errc::bad_option, "min_periods is negative", [&] { rolling_sum(x, {3, -1}, out); });
   expect_error(errc::bad_option, "min_periods is 4, more than the window of 3", [&] {
     rolling_sum(x, {3, 4}, out);
   });
@@ -188,6 +209,10 @@ TEST(windows, errors) {
     cumsum(strided{x.data(), 3, std::numeric_limits<std::ptrdiff_t>::max()}, out);
   });
   expect_error(errc::bad_option, "results lie within x", [&] { cumsum(out, out); });
+  std::vector<double> both(4);  // results that begin before x
+  expect_error(errc::bad_option, "results lie within x", [&] {
+    rolling_sum(std::span(both).last(3), 2, std::span(both).first(3));
+  });
   monitor monitor;
   monitor.cancel = true;
   expect_error(errc::cancelled, "cancelled", [&] { cumsum(x, out, {.monitor = &monitor}); });
