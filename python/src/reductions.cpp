@@ -354,6 +354,21 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
                     keyword(given, stream_parameter, Py_None), read_placement(given, caller)});
 }
 
+[[gnu::always_inline]] inline vectors inputs_of(const reduction_function& function, const call_arguments& given,
+                                                bool two) {
+  const char* const caller = function.signature.name;
+  const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};
+  return two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
+             : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
+}
+
+/// A reduction of real elements only, which refuses the complex ones. Apart, so that no other call has its frame.
+[[gnu::noinline]] nb::object refuse_complex(const reduction_function& function, const call_arguments& given,
+                                            bool two) {
+  vectors inputs = inputs_of(function, given, two);
+  return compute_reduction(function, given, inputs);
+}
+
 }  // namespace
 
 nb::object compute(const reduction_function& function, const call_arguments& given) {
@@ -369,12 +384,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
     throw_python(false, std::string(caller) + ": rowvar is for the matrix of one array; name the axis of two");
   }
   const bool two = function.signature.inputs == 2 && !is_matrix;
-  const names_of_two names = two ? names_of_inputs(function.signature) : names_of_two{};
-  const auto inputs_of_call = [&] {
-    return two ? vectors(caller, given.inputs[0], given.inputs[1], names.first, names.second)
-               : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
-  };
-  vectors inputs = inputs_of_call();
+  vectors inputs = inputs_of(function, given, two);
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
@@ -382,10 +392,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   try {
     if (nb::object found = compute_reduction(function, given, inputs); found.is_valid()) return found;
     if (nb::object found = compute_complex_vectors(function, given); found.is_valid()) return found;
-    if (!has_complex_elements(function, given)) {  // a reduction of real ones only
-      vectors again = inputs_of_call();
-      return compute_reduction(function, given, again);
-    }
+    if (!has_complex_elements(function, given)) return refuse_complex(function, given, two);
   } catch (const nb::builtin_exception& refused) {
     if (refused.type() != nb::exception_type::type_error || !has_complex_elements(function, given)) throw;
   }
