@@ -136,7 +136,7 @@ __global__ void parent(int* x) {
 void host(cudaMipmappedArray_t t) { cudaMallocMipmappedArray(&t);
   k<<<1, 1>>>;
   k<<<>>>(nullptr);
-  cub::DeviceReduce r;
+  nvcuda::wmma::layout_t r;
 }
 """, r'wrong\.cu:4: simtcc: inline PTX is not modelled.*"ex2\.approx\.f32 %0, %1;"',
             r"wrong\.cu:8: simtcc: a __shared__ variable with an initialiser",
@@ -145,7 +145,7 @@ void host(cudaMipmappedArray_t t) { cudaMallocMipmappedArray(&t);
             r"wrong\.cu:12: simtcc: cudaMallocMipmappedArray: mipmaps of textures are not modelled",
             r"wrong\.cu:13: simtcc: a launch <<<…>>> without its >>>, or without a list of arguments",
             r"wrong\.cu:14: simtcc: a launch <<<>>> without grid and block",
-            r"wrong\.cu:15: simtcc: cub: CUB is not modelled")
+            r"wrong\.cu:15: simtcc: nvcuda: tensor cores \(WMMA\) are not modelled")
     refused("kernels.cu", """__global__ int* result(int* x) { return x; }
 __global__ void thrower(int* x) {
   if (*x == 0) throw 1;
