@@ -263,11 +263,22 @@ template <class X>
   return made;
 }
 
-/// x whose min and max have one element more, of each result; other reductions are errc::bad_option.
-template <class X>
-[[nodiscard]] auto with_initial(const X& x, const typename decltype(detail::to_kept(x))::value_type& value) {
+/// x whose min and max have one element more, of each result; other reductions are errc::bad_option. value: of
+/// integers an integer, and errc::bad_option outside their range; of floating-point numbers it is rounded to their
+/// type.
+template <class X, class V>
+[[nodiscard]] auto with_initial(const X& x, const V& value) {
   auto made = detail::to_kept(x);
-  if constexpr (detail::check_kept<decltype(made.x)>()) made.initial = value;
+  if constexpr (detail::check_kept<decltype(made.x)>()) {
+    using element = typename decltype(made)::value_type;
+    if constexpr (std::is_integral_v<element>) {
+      static_assert(std::is_integral_v<V>, "exactdot: the initial value of integers is an integer");
+      const bool fits = static_cast<V>(static_cast<element>(value)) == value &&
+                        (static_cast<element>(value) < 0) == (value < V{});
+      if (!fits) throw error(errc::bad_option, "with_initial: the value does not fit into the elements' type");
+    }
+    made.initial = static_cast<element>(value);
+  }
   return made;
 }
 

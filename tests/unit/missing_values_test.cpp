@@ -145,6 +145,16 @@ TEST(missing, errors) {
   expect_error(errc::bad_option, "threads is -1", [&] { (void)sum(skip_nan(x), {.threads = -1}); });
   expect_error(errc::no_device, "CUDA", [&] { (void)sum(skip_nan(x), {.device = device::cuda}); });
   expect_error(errc::bad_option, "for min and max", [&] { (void)sum(with_initial(x, 1.0)); });
+  const std::vector<std::uint8_t> small = {3, 4};
+  const std::vector<std::int64_t> longs = {-3, 4};
+  EXPECT_EQ(max(with_initial(small, 255)), 255);
+  EXPECT_EQ(min(with_initial(longs, -4)), -4);
+  EXPECT_EQ(max(with_initial(std::vector<float>{3, 4}, 5)), 5);
+  for (const int value : {-1, 256}) {
+    expect_error(errc::bad_option, "with_initial: the value does not fit",
+                 [&] { (void)max(with_initial(small, value)); });
+  }
+  expect_error(errc::bad_option, "does not fit", [&] { (void)max(with_initial(longs, ~std::uint64_t{0})); });
   expect_error(errc::null_pointer, "null pointer", [&] { sum(skip_nan(rows<double>{nullptr, 2, 3}), two); });
   expect_error(errc::bad_option, "not added", [&] {
     sum(skip_nan(groups{x, std::vector<int>(6), 2}), added_to{two});
