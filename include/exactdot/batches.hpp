@@ -58,8 +58,8 @@ struct result_line {
   template <result_range Out>
   explicit result_line(Out&& out)
       : data(std::ranges::data(out)),
-        type(type_of<std::ranges::range_value_t<Out>>),
-        results{std::ranges::size(out), static_cast<std::ptrdiff_t>(size_of(type))},
+        type(number_type_of<std::ranges::range_value_t<Out>>),
+        results{std::ranges::size(out), sizeof(std::ranges::range_value_t<Out>)},
         adds(is_added_to<std::remove_cvref_t<Out>>) {}
   [[nodiscard]] any_results view() const { return {data, type, {&results, 1}, false, false, adds}; }
 };
@@ -87,17 +87,32 @@ template <class X>
 struct value_of {
   using type = typename X::value_type;
 };
-template <contiguous_view X>
+template <class X>
+requires contiguous_view<X> || complex_view<X>
 struct value_of<X> {
   using type = element_of<X>;
 };
+
+/// A vector of elements or of complex numbers.
+template <number_view X>
+any_vector to_numbers(const X& x) {
+  if constexpr (complex_view<X>) {
+    return {std::ranges::data(x), std::ranges::size(x), number_type_of<element_of<X>>, sizeof(element_of<X>)};
+  } else {
+    return to_any(x);
+  }
+}
 
 template <class A, class B, class Out>
 constexpr void check_dot_of_many() {
   using first = typename value_of<A>::type;
   using second = typename value_of<B>::type;
-  [[maybe_unused]] constexpr bool checked =
-      check_factors<first, second>() && check_result<reduction::dot, result_of<Out>, first, second>();
+  if constexpr (complex_number<first> || complex_number<second>) {
+    [[maybe_unused]] constexpr bool checked = check_complex_result<reduction::dot, result_of<Out>>();
+  } else {
+    [[maybe_unused]] constexpr bool checked =
+        check_factors<first, second>() && check_result<reduction::dot, result_of<Out>, first, second>();
+  }
 }
 
 /// Of missing.hpp: the results of a shape of which some elements are not there, or of such a shape and y.
@@ -112,9 +127,10 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
   if constexpr (is_kept<View>) {
     kept_results(what, x, alone{}, to.view(), options, ddof);
   } else if constexpr (is_segments<View>) {
-    reduce_segments(what, to_any(x.x), to_any(x.x), to_offsets(x), to.view(), options, ddof);
+    const any_vector of = to_numbers(x.x);
+    reduce_segments(what, of, of, to_offsets(x), to.view(), options, ddof);
   } else if constexpr (is_groups<View>) {
-    const element_line line(to_any(x.x));
+    const element_line line(to_numbers(x.x));
     reduce_groups(what, line.view(), line.view(), to_keys(x), to.view(), options, ddof);
   } else {
     const line_grid lines = to_lines(x);
@@ -123,44 +139,64 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
 }
 template <reduction what, reducible_vectors View, result_range Out>
 void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
-  [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
+  if constexpr (complex_number<typename View::value_type>) {
+    static_assert(!is_kept<View>, "exactdot: where, skip_nan and with_initial take no complex numbers");
+    [[maybe_unused]] constexpr bool checked = check_complex_result<what, result_of<Out>>();
+  } else {
+    [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
+  }
   reduce_many(what, x, out, options, ddof);
 }
 }  // namespace detail
 
-/// out[i] = the dot product of the i-th vectors of a and b. One of them may be `repeated`: rows times it is a
-/// matrix-vector product.
-template <class A, class B, result_range Out>
-requires(!detail::is_kept<A> && (detail::matrix_view<A> || detail::matrix_view<B>)) void dot(
-    const A& a, const B& b, Out&& out, const options& options = {}) {
-  detail::check_dot_of_many<A, B, Out>();
-  const detail::result_line to(out);
-  if constexpr (detail::is_repeated<A>) {
-    const detail::line_grid second = detail::to_lines(b), first = detail::to_lines(a, second.results.n);
-    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
-  } else if constexpr (detail::is_repeated<B>) {
-    const detail::line_grid first = detail::to_lines(a), second = detail::to_lines(b, first.results.n);
-    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
+namespace detail {
+/// The dot products of rows, columns, segments or groups and their partner. conjugates: of complex numbers the first
+/// factors.
+template <bool conjugates, class A, class B, result_range Out>
+void multiply_many(const A& a, const B& b, Out&& out, const options& options) {
+  check_dot_of_many<A, B, Out>();
+  constexpr const char* caller = conjugates ? "vdot" : "dot";
+  const result_line to(out);
+  if constexpr (is_segments<A>) {
+    any_vector first = to_numbers(a.x);
+    first.conjugated = conjugates;
+    reduce_segments(reduction::dot, first, to_numbers(b), to_offsets(a), to.view(), options, 0, caller);
+  } else if constexpr (is_groups<A>) {
+    const element_line first(to_numbers(a.x)), second(to_numbers(b));
+    any_grid view = first.view();
+    view.conjugated = conjugates;
+    reduce_groups(reduction::dot, view, second.view(), to_keys(a), to.view(), options, 0, caller);
   } else {
-    const detail::line_grid first = detail::to_lines(a), second = detail::to_lines(b);
-    detail::reduce_grid(reduction::dot, first.view(), second.view(), to.view(), options);
+    const auto multiply = [&](const line_grid& first, const line_grid& second) {
+      any_grid view = first.view();
+      view.conjugated = conjugates;
+      reduce_grid(reduction::dot, view, second.view(), to.view(), options, 0, caller);
+    };
+    if constexpr (is_repeated<A>) {
+      const line_grid second = to_lines(b);
+      multiply(to_lines(a, second.results.n), second);
+    } else if constexpr (is_repeated<B>) {
+      const line_grid first = to_lines(a);
+      multiply(first, to_lines(b, first.results.n));
+    } else {
+      multiply(to_lines(a), to_lines(b));
+    }
   }
 }
-/// The same for the segments of a and the stretches of b at the same offsets.
-template <class X, class Offset, vector_view B, result_range Out>
-void dot(const segments<X, Offset>& a, const B& b, Out&& out, const options& options = {}) {
-  detail::check_dot_of_many<segments<X, Offset>, B, Out>();
-  detail::reduce_segments(reduction::dot, to_any(a.x), to_any(b), detail::to_offsets(a),
-                          detail::result_line(out).view(), options);
-}
 
-/// The same for the groups of a and the elements of b in the same places. Mode exact only, but for integers.
-template <class X, class Key, vector_view B, result_range Out>
-void dot(const groups<X, Key>& a, const B& b, Out&& out, const options& options = {}) {
-  detail::check_dot_of_many<groups<X, Key>, B, Out>();
-  const detail::element_line first(to_any(a.x)), second(to_any(b));
-  detail::reduce_groups(reduction::dot, first.view(), second.view(), detail::to_keys(a),
-                        detail::result_line(out).view(), options);
+/// Two shapes that multiply_many takes.
+template <class A, class B>
+concept factors_of_many =
+    !is_kept<A> && (matrix_view<A> || matrix_view<B> || ((is_segments<A> || is_groups<A>)&&number_view<B>));
+}  // namespace detail
+
+/// out[i] = the dot product of the i-th vectors of a and b. One of them may be `repeated`: rows times it is a
+/// matrix-vector product. Or of the segments of a and the stretches of b at the same offsets; or of the groups of a and
+/// the elements of b in the same places, of floating-point types in mode exact only.
+template <class A, class B, result_range Out>
+requires detail::factors_of_many<A, B>
+void dot(const A& a, const B& b, Out&& out, const options& options = {}) {
+  detail::multiply_many<false>(a, b, out, options);
 }
 
 /// The same of a shape of which some elements are not there (missing.hpp).

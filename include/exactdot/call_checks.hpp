@@ -95,6 +95,24 @@ constexpr bool check_result() {
   }
 }
 
+/// Whether a reduction of complex numbers has complex results.
+constexpr bool gives_complex(reduction what) { return core::info_of(what).gives_complex(); }
+
+/// Refuses R unless the reduction of complex numbers has such results. void: the default.
+template <reduction what, class R>
+constexpr bool check_complex_result() {
+  constexpr bool is_of_complex = core::info_of(what).takes_complex();
+  static_assert(is_of_complex, "exactdot: complex numbers have sums, means, norms and dot products");
+  if constexpr (is_of_complex && !std::is_void_v<R>) {
+    constexpr bool fits = gives_complex(what) ? complex_number<R> : floating_element<R>;
+    static_assert(fits,
+                  "exactdot: sums, means and products of complex numbers are std::complex of float or double, "
+                  "norms are floating-point numbers");
+    return fits;
+  }
+  return is_of_complex;
+}
+
 /// Refuses X as an addend of an accumulator<T>.
 template <element T, class X>
 constexpr bool check_addend() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers: sums, means, norms and dot products of contiguous ranges of std::complex<float> or
-// std::complex<double>, or of types like them, under the names of the real calls, and vdot.
+// Complex numbers: sums, means, norms and dot products of std::complex<float> or std::complex<double>, or of types
+// like them, under the names of the real calls, and vdot. Of contiguous ranges, and of rows, columns, segments and groups.
 //
 //   sum(x), mean(x): complex; the reduction of the real parts and that of the imaginary ones.
 //   dot(a, b), vdot(a, b): complex; Σ aᵢbᵢ and Σ conj(aᵢ)bᵢ, BLAS's dotu and dotc. Each part is one sum of 2n
@@ -8,63 +8,46 @@
 //     0.
 //   nrm2(x), sum_of_squares(x), asum(x): real; √(Σ re² + im²), its square, and BLAS's Σ |re| + |im|.
 //
-// R: by default the type of the elements, of real results that of a part; std::complex<…> or a floating-point type.
-// Mode fast adds the parts, or products, in order v1 of a vector of them. Special values are those of the real
-// sums: ∞ − ∞ and 0·∞ between the parts are NaN. n = 0 gives +0, of means NaN. Products: host memory only. Errors:
-// those of the real calls; errc::bad_option for products in a GPU's memory. Cost: norms that of 2n reals, sums and
-// means one read, products two reads of both vectors; of short vectors some 0.2 microseconds.
+// R, and the elements of results of shapes: by default the type of the elements, of real results that of a part;
+// std::complex<…> or a floating-point type. Mode fast adds the parts, or products, in order v1 of a vector of them.
+// Special values are those of the real sums: ∞ − ∞ and 0·∞ between the parts are NaN. n = 0 gives +0, of means NaN.
+// Calls whose types are known at run time only (any_grid, any_vector, any_results) take complex64 and complex128.
+// Memory: host memory or a GPU's. Errors: those of the real calls; where, skip_nan and with_initial take no complex
+// numbers. Cost: norms that of 2n reals, sums and means one read, products two reads of both vectors; of short
+// vectors some 0.2 microseconds. Products of shapes and in a GPU's memory copy b, and a unless its numbers follow
+// each other; norms of segments and groups likewise.
 #pragma once
 
 #include <exactdot/requirements.hpp>
 
+#include <exactdot/batches.hpp>
 #include <exactdot/reductions.hpp>
 
 namespace exactdot::inline v0_3 {
-
-/// n complex numbers in memory: number i begins i·stride bytes after `data` with its real part, the imaginary one
-/// follows. part: float32 or float64.
-struct any_complex {
-  const void* data = nullptr;
-  std::size_t n = 0;
-  element_type part = element_type::float64;
-  std::ptrdiff_t stride = 2 * sizeof(double);
-  bool swapped = false;  ///< as of any_vector
-};
 
 namespace detail {
 /// The bits of a result; of a real one the imaginary part is 0.
 struct complex_words {
   std::uint64_t real = 0, imaginary = 0;
 };
-/// sum, mean, asum, sum_of_squares or nrm2.
-[[nodiscard]] complex_words reduce_complex(reduction what, const any_complex& x, element_type result,
+/// sum, mean, asum, sum_of_squares or nrm2 of a vector of complex64 or complex128. result: of a part.
+[[nodiscard]] complex_words reduce_complex(reduction what, const any_vector& x, element_type result,
                                            const options& options, const char* caller = nullptr);
 /// Σ aᵢbᵢ, or Σ conj(aᵢ)bᵢ.
-[[nodiscard]] complex_words multiply_complex(bool conjugates, const any_complex& a, const any_complex& b,
+[[nodiscard]] complex_words multiply_complex(bool conjugates, const any_vector& a, const any_vector& b,
                                              element_type result, const options& options,
                                              const char* caller = nullptr);
+/// reduce_grid, reduce_segments and reduce_groups of arrays of which one, or the results, are complex.
+void reduce_complex_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                         const options& options, const char* caller);
+void reduce_complex_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
+                             const any_results& out, const options& options, const char* caller);
+void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
+                           const any_results& out, const options& options, const char* caller);
 
 template <class C>
-any_complex to_complex(const C* x, std::size_t n) {
-  return {x, n, type_of<typename C::value_type>, sizeof(C)};
-}
-
-/// Whether a result is a complex number.
-constexpr bool gives_complex(reduction what) { return core::info_of(what).gives_complex(); }
-
-/// Refuses R unless the reduction of complex numbers has such results. void: the default.
-template <reduction what, class R>
-constexpr bool check_complex_result() {
-  constexpr bool is_of_complex = core::info_of(what).takes_complex();
-  static_assert(is_of_complex, "exactdot: complex numbers have sums, means, norms and dot products");
-  if constexpr (is_of_complex && !std::is_void_v<R>) {
-    constexpr bool fits = gives_complex(what) ? complex_number<R> : floating_element<R>;
-    static_assert(fits,
-                  "exactdot: sums, means and products of complex numbers are std::complex of float or double, "
-                  "norms are floating-point numbers");
-    return fits;
-  }
-  return is_of_complex;
+any_vector to_complex(const C* x, std::size_t n) {
+  return {x, n, number_type_of<C>, sizeof(C)};
 }
 
 template <class R, class C>
@@ -123,6 +106,13 @@ template <class R = void, class C>
   } else {
     return dot<R>(a, b, n, options);
   }
+}
+
+/// out[i] = Σ conj(aᵢ)·bᵢ of the i-th vectors, of rows, columns, segments or groups as dot has them.
+template <class A, class B, result_range Out>
+requires detail::factors_of_many<A, B>
+void vdot(const A& a, const B& b, Out&& out, const options& options = {}) {
+  detail::multiply_many<true>(a, b, out, options);
 }
 
 }  // namespace exactdot::inline v0_3

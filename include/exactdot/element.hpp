@@ -39,6 +39,10 @@ enum class element_type : unsigned char {
   uint64,
   float8_e4m3fn,
   float8_e5m2,
+  /// Numbers of two parts, float32 or float64, one after the other: of vectors and shapes that are summed, multiplied,
+  /// or whose norm is taken, and of results (complex.hpp). Not in `elements`.
+  complex64 = 64,
+  complex128,
 };
 
 struct element_info {
@@ -138,11 +142,18 @@ concept element = detail::element_index<T> < std::tuple_size_v<element_types>;
 template <element T>
 inline constexpr element_type type_of = static_cast<element_type>(detail::element_index<T>);
 
-/// False for a value that is no enumerator.
+/// False for a value that is no enumerator, and for complex types.
 constexpr bool is_known(element_type type) { return static_cast<std::size_t>(type) < elements.size(); }
 constexpr const element_info& info_of(element_type type) { return elements[static_cast<std::size_t>(type)]; }
 constexpr std::string_view name_of(element_type type) { return info_of(type).name; }
 constexpr std::size_t size_of(element_type type) { return info_of(type).bytes; }
+constexpr bool is_complex(element_type type) {
+  return type == element_type::complex64 || type == element_type::complex128;
+}
+/// The type of both parts of a complex type.
+constexpr element_type part_of(element_type type) {
+  return type == element_type::complex64 ? element_type::float32 : element_type::float64;
+}
 constexpr bool is_integer(element_type type) { return info_of(type).exponent_bits == 0; }
 constexpr bool is_signed(element_type type) { return info_of(type).kind != 'u'; }
 

@@ -26,7 +26,8 @@ struct any_grid {
   const void* data = nullptr;
   element_type type = element_type::float64;
   std::span<const axis> results, elements;
-  bool swapped = false;  ///< as of any_vector
+  bool swapped = false;     ///< as of any_vector
+  bool conjugated = false;  ///< likewise
 };
 
 /// Where results go: one axis per axis of results, of the same length.
@@ -65,9 +66,9 @@ struct any_keys {
   bool swapped = false;  ///< the bytes in the other order; not in a GPU's memory
 };
 
-/// The rows of a matrix: m vectors of n elements. Element k of row i is data[i·row_stride + k·stride]; strides
-/// count elements and may be negative, 0 or, for overlapping rows, below n.
-template <element T>
+/// The rows of a matrix of elements or complex numbers: m vectors of n elements. Element k of row i is
+/// data[i·row_stride + k·stride]; strides count elements and may be negative, 0 or, for overlapping rows, below n.
+template <detail::number T>
 struct rows {
   const T* data;
   std::size_t m, n;
@@ -83,7 +84,7 @@ struct rows {
 
 /// The columns of a matrix of m rows and n columns that is stored row by row: n vectors of m elements. (The rows of
 /// one that is stored column by column, m by n with leading dimension ld, are columns{data, n, m, ld}.)
-template <element T>
+template <detail::number T>
 struct columns {
   const T* data;
   std::size_t m, n;
@@ -97,7 +98,7 @@ struct columns {
 };
 
 /// One vector as the partner of every row or column: rows times repeated is a matrix-vector product.
-template <element T>
+template <detail::number T>
 struct repeated {
   const T* data = nullptr;
   std::size_t n = 0;
@@ -112,12 +113,12 @@ repeated(const T*, std::size_t, std::ptrdiff_t) -> repeated<std::remove_cv_t<T>>
 
 /// Segments of a vector between offsets, of a contiguous range of 32- or 64-bit integers; see any_offsets. Without
 /// an offset there is no segment.
-template <vector_view X, integer_element Offset>
+template <detail::number_view X, integer_element Offset>
 struct segments {
   X x;
   std::span<const Offset> offsets;
 
-  using value_type = element_of_view<X>;
+  using value_type = detail::number_of_view<X>;
 };
 namespace detail {
 /// A view that refers to the elements of x, not a copy of them.
@@ -125,7 +126,8 @@ template <class X>
 struct reference_to {
   using type = X;
 };
-template <contiguous_view X>
+template <class X>
+requires contiguous_view<X> || complex_view<X>
 struct reference_to<X> {
   using type = std::span<const element_of<X>>;
 };
@@ -136,14 +138,14 @@ segments(const X&, const Offsets&)
 
 /// The elements of a vector in `count` groups: element i belongs to group keys[i], of a contiguous range of integers
 /// of any width; see any_keys.
-template <vector_view X, integer_element Key>
+template <detail::number_view X, integer_element Key>
 struct groups {
   X x;
   std::span<const Key> keys;
   std::size_t count;
   bool skips_out_of_range = false;
 
-  using value_type = element_of_view<X>;
+  using value_type = detail::number_of_view<X>;
 };
 template <class X, class Keys>
 groups(const X&, const Keys&, std::size_t, bool = false)
@@ -160,23 +162,17 @@ struct line_grid {
   [[nodiscard]] any_grid view() const { return {data, type, {&results, 1}, {&elements, 1}, false}; }
 };
 
-/// `stride` elements in bytes; one that overflows becomes one that is refused.
-template <class T>
-constexpr std::ptrdiff_t in_bytes(std::ptrdiff_t stride) {
-  return to_any(strided<T>{nullptr, 0, stride}).stride;
-}
-
 template <class T>
 constexpr line_grid to_lines(const rows<T>& x) {
-  return {x.data, type_of<T>, {x.m, in_bytes<T>(x.row_stride)}, {x.n, in_bytes<T>(x.stride)}};
+  return {x.data, number_type_of<T>, {x.m, in_bytes<T>(x.row_stride)}, {x.n, in_bytes<T>(x.stride)}};
 }
 template <class T>
 constexpr line_grid to_lines(const columns<T>& x) {
-  return {x.data, type_of<T>, {x.n, in_bytes<T>(1)}, {x.m, in_bytes<T>(x.row_stride)}};
+  return {x.data, number_type_of<T>, {x.n, in_bytes<T>(1)}, {x.m, in_bytes<T>(x.row_stride)}};
 }
 template <class T>
 constexpr line_grid to_lines(const repeated<T>& x, std::size_t results) {
-  return {x.data, type_of<T>, {results, 0}, {x.n, in_bytes<T>(x.stride)}};
+  return {x.data, number_type_of<T>, {results, 0}, {x.n, in_bytes<T>(x.stride)}};
 }
 
 template <class View>
@@ -216,12 +212,12 @@ concept reducible_vectors = many_vectors<View> || detail::is_kept_shape<View>;
 /// What results are written to: a contiguous range of elements, one for each result.
 template <class Range>
 concept result_range = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    element<std::ranges::range_value_t<Range>> &&
+    detail::number<std::ranges::range_value_t<Range>> &&
     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
 /// Results that are added to: sum(groups{x, keys, count}, added_to{out}) stores out[i] plus the elements of group
 /// i, rounded once. Of sums and dots of groups; a group without elements keeps its bits.
-template <element R>
+template <detail::number R>
 struct added_to : std::span<R> {
   template <result_range Out>
   explicit added_to(Out&& out) : std::span<R>(std::ranges::data(out), std::ranges::size(out)) {}

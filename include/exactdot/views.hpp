@@ -37,6 +37,7 @@ struct any_vector {
   element_type type = element_type::float64;
   std::ptrdiff_t stride = 0;  ///< in bytes; need not be a multiple of the element's size in host memory
   bool swapped = false;       ///< the elements have the byte order that this machine does not have
+  bool conjugated = false;    ///< of complex types: the numbers are the conjugates of what memory holds
 
   constexpr any_vector() = default;
   /// Contiguous.
@@ -66,6 +67,19 @@ template <class View>
 concept complex_view = std::ranges::contiguous_range<const View> && std::ranges::sized_range<const View> &&
                        complex_number<std::ranges::range_value_t<View>>;
 
+/// An element, or a complex number.
+template <class T>
+concept number = element<T> || complex_number<T>;
+
+/// The enumerator of the type of an element or of a complex number.
+template <number T>
+inline constexpr element_type number_type_of = element_type::complex128;
+template <element T>
+inline constexpr element_type number_type_of<T> = type_of<T>;
+template <complex_number T>
+requires std::is_same_v<typename T::value_type, float>
+inline constexpr element_type number_type_of<T> = element_type::complex64;
+
 template <class View>
 inline constexpr bool is_kept = false;
 template <class X>
@@ -73,6 +87,16 @@ inline constexpr bool is_kept<kept<X>> = true;
 
 template <class Range>
 using element_of = std::ranges::range_value_t<Range>;
+
+/// `stride` numbers in bytes; one that overflows becomes one that no vector of two numbers can have, and is refused as
+/// such.
+template <class T>
+constexpr std::ptrdiff_t in_bytes(std::ptrdiff_t stride) {
+  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+  constexpr std::ptrdiff_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / size;
+  if (stride > max_stride) return std::numeric_limits<std::ptrdiff_t>::max();
+  return stride < -max_stride ? -std::numeric_limits<std::ptrdiff_t>::max() : stride * size;
+}
 
 template <class Range>
 concept contiguous_view = std::ranges::contiguous_range<const Range> && std::ranges::sized_range<const Range> &&
@@ -103,6 +127,22 @@ concept vector_view = detail::contiguous_view<View> || detail::is_strided<View>;
 template <vector_view View>
 using element_of_view = typename detail::view_element<View>::type;
 
+namespace detail {
+/// A vector of elements, or a contiguous range of complex numbers.
+template <class View>
+concept number_view = vector_view<View> || complex_view<View>;
+template <number_view View>
+struct view_number {
+  using type = std::ranges::range_value_t<View>;
+};
+template <vector_view View>
+struct view_number<View> {
+  using type = element_of_view<View>;
+};
+template <class View>
+using number_of_view = typename view_number<View>::type;
+}  // namespace detail
+
 /// A view whose element type is known at run time only.
 template <element T>
 constexpr any_vector to_any(const T* data, std::size_t n) {
@@ -110,13 +150,7 @@ constexpr any_vector to_any(const T* data, std::size_t n) {
 }
 template <element T>
 constexpr any_vector to_any(const strided<T>& x) {
-  // a stride that overflows becomes one that no vector of two elements can have, and is refused as such
-  constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-  constexpr std::ptrdiff_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / size;
-  const std::ptrdiff_t bytes = x.stride > max_stride    ? std::numeric_limits<std::ptrdiff_t>::max()
-                               : x.stride < -max_stride ? -std::numeric_limits<std::ptrdiff_t>::max()
-                                                        : x.stride * size;
-  return {x.data, x.n, type_of<T>, bytes, false};
+  return {x.data, x.n, type_of<T>, detail::in_bytes<T>(x.stride), false};
 }
 template <detail::contiguous_view View>
 constexpr any_vector to_any(const View& x) {

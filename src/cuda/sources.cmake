@@ -21,6 +21,7 @@ set(cuda_host_files
 # EXACTDOT_ELEMENT_BYTES
 set(cuda_common_kernels
   cuda/group/sort_rows.cu
+  cuda/host/copies.cu
   cuda/host/launch_extrema.cu
   cuda/host/launch_finishes.cu
   cuda/host/launch_gradients.cu

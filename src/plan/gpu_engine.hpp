@@ -5,12 +5,35 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <plan/normalise.hpp>
 #include <plan/plan.hpp>
+#include <span>
 
 namespace exactdot::inline v0_3::engine {
 
 struct batch;
+
+/// A copy of complex numbers in a GPU's memory, each changed, one after the other.
+struct number_copy {
+  const char* caller;
+  pairing how;
+  element_type part;  ///< float32 or float64
+  const void* data;
+  std::span<const axis> axes;  ///< the last one is the fastest
+  std::size_t count;           ///< of numbers: all positions
+  int gpu;
+};
+/// A copy of `count` integers of any width in a GPU's memory as 64-bit ones, a sign extended: each multiplied by two, or
+/// each twice.
+struct index_copy {
+  const void* data;
+  element_type type;
+  std::ptrdiff_t stride;
+  std::size_t count;
+  bool multiplies;
+  int gpu;
+};
 
 struct gpu_engine {
   /// Finds where the inputs lie and decides whether a GPU computes the plan: sets on_gpu, gpu and the operands'
@@ -26,6 +49,9 @@ struct gpu_engine {
   /// Stores all results.
   void (*reduce_batch)(const batch&);
   bool (*normalise)(const normalise_request&, const options&);  ///< false if no GPU has the arrays
+  /// New memory of the GPU, which the last owner frees.
+  std::shared_ptr<void> (*copy_numbers)(const number_copy&);
+  std::shared_ptr<void> (*copy_indices)(const index_copy&);
 };
 
 /// Null in a program that is not linked with a GPU engine.

@@ -7,6 +7,7 @@
 #include <cpu/reduce.hpp>
 #include <cpu/shared_rows.hpp>
 #include <exactdot/batches.hpp>
+#include <exactdot/complex.hpp>
 #include <exactdot/ratios.hpp>
 #include <exactdot/reductions.hpp>
 #include <plan/batch_checks.hpp>
@@ -178,6 +179,10 @@ void run_batch(engine::batch batch) {
   engine::registered_gpu_engine.load(std::memory_order_acquire)->reduce_batch(batch);
 }
 
+bool has_complex(element_type a, element_type b, element_type result) {
+  return is_complex(a) || is_complex(b) || is_complex(result);
+}
+
 /// Whether bytes [a, a + n) and [b, b + m) have none in common.
 bool are_apart(const void* a, std::size_t n, const void* b, std::size_t m) {
   const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
@@ -221,6 +226,7 @@ bool multiplied_without_batch(const engine::batch_request& asked, const any_grid
 void reduce_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                  const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (has_complex(a.type, b.type, out.type)) return reduce_complex_grid(what, a, b, out, options, asked.caller);
   if (multiplied_without_batch(asked, a, b, options)) return;
   run_batch(engine::make_grid_batch(asked, a, b, options));
 }
@@ -261,12 +267,16 @@ void reduce_matrix(reduction what, const any_grid& x, const any_results& out, co
 void reduce_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                      const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (has_complex(a.type, b.type, out.type)) {
+    return reduce_complex_segments(what, a, b, offsets, out, options, asked.caller);
+  }
   run_batch(engine::make_segment_batch(asked, a, b, offsets, options));
 }
 
 void reduce_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                    const any_results& out, const options& options, std::int64_t ddof, const char* caller) {
   const engine::batch_request asked{caller != nullptr ? caller : name_of(what), what, out, ddof, nullptr, true};
+  if (has_complex(a.type, b.type, out.type)) return reduce_complex_groups(what, a, b, keys, out, options, asked.caller);
   run_batch(engine::make_group_batch(asked, a, b, keys, options));
 }
 

@@ -65,7 +65,7 @@ std::uint64_t expected(reduction what, const std::vector<T>& a, const std::vecto
 template <class T>
 struct placed {
   std::vector<std::byte> bytes;
-  any_complex view;
+  any_vector view;
 
   placed(const numbers<T>& x, std::ptrdiff_t stride, bool swapped) {
     const std::ptrdiff_t size = 2 * sizeof(T), step = stride * size + (stride > 1 ? 3 : 0);
@@ -79,7 +79,7 @@ struct placed {
       if (swapped) std::reverse(raw, raw + sizeof(T)), std::reverse(raw + sizeof(T), raw + size);
       std::memcpy(first + i * step, pair, sizeof pair);
     }
-    view = {first, x.size(), type_of<T>, step, swapped};
+    view = {first, x.size(), detail::number_type_of<std::complex<T>>, step, swapped};
   }
 };
 
@@ -176,17 +176,18 @@ TEST(complex, errors) {
     monitor.cancel = true;
     expect_error(errc::cancelled, "cancelled", [&] { (void)dot(*of, *of, {.monitor = &monitor}); });
   }
-  expect_error(errc::bad_option, "use float32 or float64", [&] {
+  const any_vector of_one{x.data(), 1, element_type::complex128, 16};
+  expect_error(errc::bad_option, "use complex64 or complex128", [&] {
     (void)detail::reduce_complex(reduction::sum, {x.data(), 1, element_type::float16, 4}, element_type::float32,
                                  {});
   });
   expect_error(errc::bad_option, "not max", [&] {
-    (void)detail::reduce_complex(reduction::max, {x.data(), 1}, element_type::float64, {});
+    (void)detail::reduce_complex(reduction::max, of_one, element_type::float64, {});
   });
   expect_error(errc::bad_option, "unknown element type", [&] {
-    (void)detail::multiply_complex(false, {x.data(), 1}, {x.data(), 1}, static_cast<element_type>(99), {});
+    (void)detail::multiply_complex(false, of_one, of_one, static_cast<element_type>(99), {});
   });
-  const any_complex repeated{x.data(), std::size_t{1} << 61, element_type::float64, 0};
+  const any_vector repeated{x.data(), std::size_t{1} << 61, element_type::complex128, 0};
   EXPECT_THROW((void)detail::multiply_complex(true, repeated, repeated, element_type::float64, {}), std::bad_alloc);
   const std::size_t huge = std::numeric_limits<std::size_t>::max() / 2;
   expect_error(errc::bad_option, "exceed the address space", [&] { (void)dot(x.data(), x.data(), huge); });

@@ -253,7 +253,8 @@ void add_states_staged(const plan& plan, int states, staging_pipeline& pipeline,
   });
 }
 
-constexpr engine::gpu_engine table = {choose, reduce, add, choose_batch, reduce_batch, normalise};
+constexpr engine::gpu_engine table = {choose, reduce, add, choose_batch, reduce_batch, normalise,
+                                      copy_numbers, copy_indices};
 
 bool register_gpu_engine() {
   if (machine_has_device_files()) engine::gpu_may_exist.store(true);

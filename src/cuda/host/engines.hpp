@@ -9,6 +9,7 @@
 #include <cuda/host/workspace.hpp>
 #include <exactdot/cuda/batches.hpp>
 #include <plan/batch.hpp>
+#include <plan/gpu_engine.hpp>
 #include <plan/normalise.hpp>
 #include <span>
 
@@ -37,6 +38,10 @@ void reduce_batch(const engine::batch& of);
 
 /// Stores all elements of a normalisation, if a GPU has the arrays or options demand one; waits.
 [[nodiscard]] bool normalise(const engine::normalise_request& of, const options& options);
+
+/// Copies of gpu_engine.hpp, on the default stream, not waited for.
+[[nodiscard]] std::shared_ptr<void> copy_numbers(const engine::number_copy& of);
+[[nodiscard]] std::shared_ptr<void> copy_indices(const engine::index_copy& of);
 
 // Lines on a GPU.
 
