@@ -4,6 +4,7 @@
 #include <cuda/host/launch_kernel.hpp>
 #include <cuda/host/resources.hpp>
 #include <cuda/shape/copies.cuh>
+#include <memory>
 #include <string>
 
 namespace exactdot::inline v0_3::cuda_engine {
