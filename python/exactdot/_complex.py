@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from exactdot import _engine
+from exactdot import _complex_on_gpu, _engine
 from exactdot._columns import Refusal
 from exactdot._numbers import ExactNumbers, convert
 from exactdot._states import _flag
@@ -79,14 +79,14 @@ def compute(name: str, kind: str, inputs: tuple[Any, ...], after: tuple[Any, ...
 
     kind: the result is complex, of the "parts" or of "products", or real, of the "pairs" of parts.
     """
-    if any(hasattr(x, "__cuda_array_interface__") for x in inputs):
-        raise TypeError(f"{name}: complex elements lie in GPU memory; reduce their real and imaginary parts")
     options = {key: value for key, value in options.items() if value is not None or key not in _OPTIONAL}
     if "add_to" in options:
         raise TypeError(f"{name}: add_to is for real elements; add the real and the imaginary parts apart")
     order = options.pop("ord", 2)
     if not isinstance(order, (int, float)) or order != 2:
         raise TypeError(f"{name}: the order of a norm of complex elements is 2")
+    if any(_is_on_gpu(x) for x in inputs):
+        return _complex_on_gpu.compute(name, kind, getattr(_engine, name), inputs, after, options)
     labels = ("a", "b") if len(inputs) == 2 else ("x",)
     arrays: list[Any] = [_imported(name, label, x) if _is_complex(x) else tuple(x) if isinstance(x, Iterator) else x
               for label, x in zip(labels, inputs)]
@@ -103,6 +103,10 @@ def compute(name: str, kind: str, inputs: tuple[Any, ...], after: tuple[Any, ...
     if _flag(options.pop("skip_nan", False), "skip_nan", name):
         options["where"] = _intersection(name, options, ~np.isnan(arrays[0]))
     return (_of_pairs if kind == "pairs" else _of_parts)(function, arrays[0], after, options)
+
+
+def _is_on_gpu(x: Any) -> bool:
+    return getattr(x, "is_cuda", False) is True or hasattr(type(x), "__cuda_array_interface__")
 
 
 def _is_complex(x: Any) -> bool:

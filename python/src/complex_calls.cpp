@@ -39,7 +39,7 @@ class complex_vector {
     const auto size = static_cast<std::ptrdiff_t>(is_single ? 2 * sizeof(float) : 2 * sizeof(double));
     const auto n = static_cast<std::size_t>(is_vector ? buffer_.shape[0] : buffer_.len / size);
     const std::ptrdiff_t stride = is_vector && buffer_.strides != nullptr ? buffer_.strides[0] : size;
-    numbers = {buffer_.buf, n, is_single ? element_type::float32 : element_type::float64, stride};
+    numbers = {buffer_.buf, n, is_single ? element_type::complex64 : element_type::complex128, stride};
     is_valid = buffer_.itemsize == size;
   }
   ~complex_vector() {
@@ -48,7 +48,7 @@ class complex_vector {
   complex_vector(const complex_vector&) = delete;
   complex_vector& operator=(const complex_vector&) = delete;
 
-  any_complex numbers;
+  any_vector numbers;
   bool is_valid = false;
 
  private:
@@ -80,14 +80,14 @@ nb::object compute_complex_vectors(const reduction_function& function, const cal
   };
   const char* const caller = function.signature.name;
   if (!is_product) {
-    return run(2 * a.numbers.n, a.numbers.part, [&](const options& chosen) {
-      return detail::reduce_complex(function.what, a.numbers, a.numbers.part, chosen, caller);
+    return run(2 * a.numbers.n, part_of(a.numbers.type), [&](const options& chosen) {
+      return detail::reduce_complex(function.what, a.numbers, part_of(a.numbers.type), chosen, caller);
     });
   }
   const complex_vector b(given.inputs[1], false);
   if (!b.is_valid || a.numbers.n != b.numbers.n) return {};
   const bool conjugates = std::string_view(caller) != "dot";  // vdot, vecdot
-  const element_type type = std::max(a.numbers.part, b.numbers.part);
+  const element_type type = std::max(part_of(a.numbers.type), part_of(b.numbers.type));
   static_assert(element_type::float32 < element_type::float64);
   return run(4 * a.numbers.n, type, [&](const options& chosen) {
     return detail::multiply_complex(conjugates, a.numbers, b.numbers, type, chosen, caller);
@@ -98,6 +98,11 @@ bool has_complex_elements(const reduction_function& function, const call_argumen
   const auto is_complex = [](PyObject* x) {
     if (is_masked(x)) return false;
     const nb::object dtype = find_attribute(x, "dtype");
+    const nb::object of_torch = dtype.is_valid() ? find_attribute(dtype.ptr(), "is_complex") : nb::object();
+    if (of_torch.is_valid()) {
+      const nb::object is_cuda = find_attribute(x, "is_cuda");
+      return of_torch.ptr() == Py_True && is_cuda.is_valid() && is_cuda.ptr() == Py_True;
+    }
     const nb::object kind = dtype.is_valid() ? find_attribute(dtype.ptr(), "kind") : nb::object();
     return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
            PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;

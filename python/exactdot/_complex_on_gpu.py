@@ -1,0 +1,219 @@
+"""Reductions of complex elements in GPU memory: what _complex.py does there, with the functions of the array's library.
+
+Parts are read in place. A product of two complex arrays takes copies of the second one by its library, with the parts of each
+number conjugated or exchanged, and of the first one unless its numbers follow each other.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+class _Torch:
+    """PyTorch's functions."""
+
+    name = "PyTorch"
+
+    def __init__(self) -> None:
+        self.library: Any = sys.modules["torch"]
+
+    def pairs(self, x: Any) -> Any:
+        return self.library.view_as_real(x.resolve_conj())
+
+    def joined(self, real: Any, imaginary: Any) -> Any:
+        return self.library.stack((real, imaginary), -1)
+
+    def numbers(self, pairs: Any) -> Any:
+        return self.library.view_as_complex(pairs.contiguous())
+
+    def wide(self, integers: Any) -> Any:
+        return integers.to(self.library.int64)
+
+    def twice(self, keys: Any) -> Any:
+        return keys.repeat_interleave(2)
+
+    def store(self, out: Any, results: Any) -> None:
+        out.copy_(results)
+
+    def moved(self, x: Any, axis: int) -> Any:
+        return self.library.moveaxis(x, axis, -1)
+
+    def with_axis(self, x: Any, axis: int) -> Any:
+        return x.unsqueeze(axis)
+
+
+class _CuPy:
+    """CuPy's functions."""
+
+    name = "CuPy"
+
+    def __init__(self) -> None:
+        self.library: Any = sys.modules["cupy"]
+
+    def pairs(self, x: Any) -> Any:
+        half = x.itemsize // 2
+        return self.library.lib.stride_tricks.as_strided(x.real, (*x.shape, 2), (*x.strides, half))
+
+    def joined(self, real: Any, imaginary: Any) -> Any:
+        return self.library.stack((real, imaginary), -1)
+
+    def numbers(self, pairs: Any) -> Any:
+        kind = self.library.complex64 if pairs.dtype == self.library.float32 else self.library.complex128
+        return self.library.ascontiguousarray(pairs).view(kind)[..., 0]
+
+    def wide(self, integers: Any) -> Any:
+        return integers.astype(self.library.int64)
+
+    def twice(self, keys: Any) -> Any:
+        return self.library.repeat(keys, 2)
+
+    def store(self, out: Any, results: Any) -> None:
+        out[...] = results
+
+    def moved(self, x: Any, axis: int) -> Any:
+        return self.library.moveaxis(x, axis, -1)
+
+    def with_axis(self, x: Any, axis: int) -> Any:
+        return self.library.expand_dims(x, axis)
+
+
+class _Jax(_CuPy):
+    """JAX's functions. Its arrays are not written to."""
+
+    name = "JAX"
+
+    def __init__(self) -> None:
+        self.library = sys.modules["jax"].numpy
+
+    def pairs(self, x: Any) -> Any:
+        return self.joined(x.real, x.imag)
+
+    def numbers(self, pairs: Any) -> Any:
+        return sys.modules["jax"].lax.complex(pairs[..., 0], pairs[..., 1])
+
+    def store(self, out: Any, results: Any) -> None:
+        raise TypeError("out is a JAX array, which cannot be written to")
+
+
+_LIBRARIES = {"torch": _Torch, "cupy": _CuPy, "jaxlib": _Jax, "jax": _Jax}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def is_complex(x: Any) -> bool:
+    dtype = getattr(x, "dtype", None)
+    return getattr(dtype, "kind", "") == "c" or getattr(dtype, "is_complex", False) is True
+
+
+def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
+            options: dict[str, Any]) -> Any:
+    """As _complex.compute, of inputs of which one lies in GPU memory."""
+    first = next(x for x in inputs if is_complex(x))
+    module = type(first).__module__.partition(".")[0]
+    if module not in _LIBRARIES:
+        raise TypeError(f"{name}: complex elements in GPU memory are reduced in arrays of PyTorch, CuPy or JAX, not {type(first).__name__}")
+    library = _LIBRARIES[module]()
+    if kind == "pairs":
+        return _of_pairs(name, library, function, first, after, options)
+    out = _taken_out(name, options)
+    if out is not None and not is_complex(out):
+        raise TypeError(f"{name}: out is of {out.dtype}; use an array of complex64 or complex128")
+    if options.get("dtype") is not None:
+        dtype = str(getattr(options["dtype"], "__name__", options["dtype"])).removeprefix("torch.")
+        if dtype not in _PARTS:
+            raise ValueError(f"{name}: dtype is {dtype}; use complex64 or complex128")
+        options["dtype"] = _PARTS[dtype]
+    elif out is not None:
+        options["dtype"] = _PARTS[str(out.dtype).removeprefix("torch.")]
+    results = (_of_parts if kind == "parts" else _of_products)(name, library, function, inputs, after, options)
+    if out is None:
+        return results
+    if tuple(out.shape) != (getattr(results, "shape", ()) or tuple(out.shape)):
+        raise ValueError(f"{name}: out has shape {tuple(out.shape)}, the results have {tuple(results.shape)}")
+    library.store(out, results)
+    return out
+
+
+def _taken_out(name: str, options: dict[str, Any]) -> Any:
+    out = options.pop("out", None)
+    if out is ...:
+        raise TypeError(f"{name}: out=... is for arrays in host memory")
+    return out
+
+
+def _axes(name: str, options: dict[str, Any], dimensions: int) -> tuple[int, ...]:
+    """The axes that are reduced, from 0 on."""
+    axes = options.get("axis")
+    axes = tuple(range(dimensions)) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
+    for axis in axes:
+        if isinstance(axis, bool) or not isinstance(axis, int) or not -dimensions <= axis < dimensions:
+            raise ValueError(f"{name}: axis {axis} is out of range for {dimensions} dimensions")
+    return tuple(axis % dimensions for axis in axes)
+
+
+def _of_parts(name: str, library: Any, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
+              options: dict[str, Any]) -> Any:
+    x = inputs[0]
+    pairs = library.pairs(x)
+    if name.startswith("segment_"):
+        return library.numbers(library.joined(*(function(pairs[..., k], *after, **options) for k in range(2))))
+    if not after:
+        options["axis"] = _axes(name, options, x.ndim)
+    results = function(pairs, *after, **options)
+    if results.ndim == 1:
+        return complex(float(results[0]), float(results[1]))
+    return library.numbers(results)
+
+
+def _interleaved(name: str, library: Any, x: Any, after: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """2n reals of n numbers along the last axis, and their offsets or keys."""
+    pairs = library.pairs(x)
+    reals = pairs.reshape((*pairs.shape[:-2], 2 * pairs.shape[-2]))
+    if name.startswith("segment_"):
+        return reals, (2 * library.wide(after[0]), *after[1:])
+    return reals, (library.twice(after[0]), *after[1:]) if name.startswith("group_") else after
+
+
+def _of_pairs(name: str, library: Any, function: Callable[..., Any], x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if after:
+        reals, after = _interleaved(name, library, x, after)
+        return function(reals, *after, **options)
+    axes = _axes(name, options, x.ndim)
+    options["axis"] = (*axes, x.ndim)
+    keeps, out = bool(options.get("keepdims")), options.get("out")
+    if not keeps:
+        return function(library.pairs(x), **options)
+    if out is not None:
+        options["out"] = out[..., None]
+    results = function(library.pairs(x), **options)
+    return results[..., 0] if out is None else out
+
+
+def _of_products(name: str, library: Any, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
+                 options: dict[str, Any]) -> Any:
+    a, b = inputs
+    conjugates = name in ("vecdot", "vdot")
+    if is_complex(a) and is_complex(b):
+        keeps, axis = bool(options.pop("keepdims", False)), options.pop("axis", -1)
+        first, second = (x if axis == -1 else library.moved(x, axis) for x in (a, b))
+        left, after = _interleaved(name, library, first, after)
+        parts = library.pairs(second)
+        real, imaginary = parts[..., 0], parts[..., 1]
+        sign = -1 if conjugates else 1
+
+        def along(x: Any) -> Any:
+            return x.reshape((*x.shape[:-2], 2 * x.shape[-2]))
+
+        found = (function(left, along(library.joined(real, -sign * imaginary)), *after, **options),
+                 function(left, along(library.joined(imaginary, sign * real)), *after, **options))
+        if keeps:
+            found = tuple(each[..., None] if axis == -1 else library.with_axis(each, axis) for each in found)
+    else:
+        is_first = is_complex(a)
+        parts = library.pairs(a if is_first else b)
+        imaginary = -parts[..., 1] if conjugates and is_first else parts[..., 1]
+        found = tuple(function(*((part, b) if is_first else (a, part)), *after, **options) for part in (parts[..., 0], imaginary))
+    if isinstance(found[0], float):
+        return complex(*found)
+    return library.numbers(library.joined(*found))
