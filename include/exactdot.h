@@ -59,7 +59,10 @@ enum {
   XD_FLOAT32 = 0, XD_FLOAT64 = 1, XD_FLOAT16 = 2, XD_BFLOAT16 = 3,
   XD_INT8 = 4, XD_INT16 = 5, XD_INT32 = 6, XD_INT64 = 7,
   XD_UINT8 = 8, XD_UINT16 = 9, XD_UINT32 = 10, XD_UINT64 = 11,
-  XD_FLOAT8_E4M3FN = 12, XD_FLOAT8_E5M2 = 13
+  XD_FLOAT8_E4M3FN = 12, XD_FLOAT8_E5M2 = 13,
+  /* pairs of floats or doubles, the real part first, C's float _Complex and double _Complex: of xd_reduce,
+   * xd_reduce_rows, xd_multiply_rows, xd_reduce_segments, xd_reduce_groups and xd_reduce_rows_by_key */
+  XD_COMPLEX64 = 64, XD_COMPLEX128 = 65
 };
 
 enum {
@@ -94,7 +97,7 @@ enum {
   XD_STD = XD_STDDEV
 };
 
-/* Bytes of an element: 1, 2, 4 or 8; 0 for an unknown type. */
+/* Bytes of an element: 1, 2, 4, 8 or 16; 0 for an unknown type. */
 size_t xd_type_size(int type);
 /* "float32", ..., and "dot", ...; "unknown" for an unknown number. */
 const char* xd_type_name(int type);
@@ -130,7 +133,7 @@ typedef struct xd_monitor xd_monitor;
  * (further down: xd_rows, to which `where` points). */
 typedef struct xd_filter xd_filter;
 
-/* All zero, or a null pointer to options: the defaults. Only `mode`, `ddof` and `filter` change a value. */
+/* All zero, or a null pointer to options: the defaults. Only `mode`, `ddof`, `filter` and `conjugate` change a value. */
 typedef struct xd_options {
   int mode;             /* XD_EXACT: the real-number result, rounded once. XD_FAST: fused multiply-adds in one order */
   int device;           /* XD_AUTOMATIC; XD_CPU: the vectors lie in host memory; XD_CUDA: demand a GPU */
@@ -140,6 +143,7 @@ typedef struct xd_options {
                          * ones from the sum of the weights. Negative: XD_BAD_OPTION */
   xd_monitor* monitor;  /* optional; must outlive the call */
   const xd_filter* filter; /* optional: elements that are left out; null: all are there. Other calls: XD_BAD_OPTION */
+  int conjugate;        /* not 0: XD_DOT of complex numbers adds conj(a[i])*b[i], BLAS's dotc, not a[i]*b[i] */
 } xd_options;
 
 /* Lets another thread watch and end calls. Any threads may call cancel and done at the same time; destroy must be
@@ -163,20 +167,12 @@ size_t xd_monitor_done(const xd_monitor* monitor);
  * Errors: XD_NULL_POINTER; XD_BAD_OPTION (an unknown number; a result type that the reduction does not have; a second
  * vector for a reduction of one; a vector beyond the address space; a result inside an input; negative threads or ddof;
  * variances in XD_FAST); XD_SIZE_MISMATCH; XD_EMPTY_INPUT; XD_OVERFLOW; XD_CANCELLED; XD_NO_DEVICE; XD_DEVICE_FAILURE.
- * Cost: for vectors beyond the caches, that of reading them once. A variance reads each cached chunk twice. */
+ * Complex numbers have XD_SUM, XD_MEAN and XD_DOT, whose results are XD_COMPLEX64 or XD_COMPLEX128, each part rounded once,
+ * and XD_NRM2, XD_SUM_OF_SQUARES and XD_ASUM (BLAS's sum of |re| + |im|), whose results are real. They take no `filter`.
+ * Cost: for vectors beyond the caches, that of reading them once. A variance reads each cached chunk twice, a product of
+ * complex numbers both vectors twice. */
 xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,
                     const xd_options* options);
-
-/* The same of complex numbers, pairs of floats or doubles: *result = two values of result_type, the real and the imaginary
- * part, of XD_SUM, XD_MEAN and XD_DOT, each rounded once; one value of XD_NRM2, XD_SUM_OF_SQUARES and XD_ASUM (BLAS's sum of
- * |re| + |im|). XD_DOT is the sum of a[i]*b[i], or with `conjugate` not 0 of conj(a[i])*b[i]: BLAS's dotu and dotc.
- * a, b: their type is that of a part, XD_FLOAT32 or XD_FLOAT64, their stride goes from number to number
- * (xd_contiguous_complex); b is null but for XD_DOT. Host memory only. Errors as above, without `filter`. Cost: norms that of
- * 2n reals, sums and means one read, products two of both vectors; of short vectors some 0.2 microseconds. */
-xd_status xd_reduce_complex(int reduction, int conjugate, const xd_vector* a, const xd_vector* b, int result_type,
-                            void* result, const xd_options* options);
-/* n pairs of this type without gaps: C's float _Complex or double _Complex. Cannot fail. */
-xd_vector xd_contiguous_complex(const void* data, size_t n, int type);
 
 /* *least and *greatest = the elements that XD_MIN and XD_MAX give, of the type of x, by one read of a vector in host
  * memory, by two of one in a GPU's. Both lie in host memory, outside x. Errors as of xd_reduce. */

@@ -21,21 +21,32 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
 }
 
+/// Whether one of these is complex.
+template <class X>
+bool has_complex(const X& a, const X& b, const any_results& to) {
+  return is_complex(a.type) || is_complex(b.type) || is_complex(to.type);
+}
+
+bool conjugates_first(element_type type, const xd_options* options) { return is_complex(type) && conjugates(options); }
+
 // The calls with options->filter: apart, so that those without one have small frames.
 [[gnu::noinline]] void kept_rows(reduction what, const any_grid& a, const any_grid& b, const any_results& to,
                                  const options& chosen, const xd_options& given, const char* caller) {
+  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, given_filter::mask_of::rows, a.type, caller);
   detail::reduce_kept_grid(what, a, b, filter.view(), to, chosen, given.ddof, caller);
 }
 [[gnu::noinline]] void kept_segments(reduction what, const any_vector& a, const any_vector& b,
                                      const any_offsets& offsets, const any_results& to, const options& chosen,
                                      const xd_options& given, const char* caller) {
+  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, given_filter::mask_of::vector, a.type, caller);
   detail::reduce_kept_segments(what, a, b, offsets, filter.view(), to, chosen, given.ddof, caller);
 }
 [[gnu::noinline]] void kept_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                                    given_filter::mask_of mask, const any_results& to, const options& chosen,
                                    const xd_options& given, const char* caller) {
+  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, mask, a.type, caller);
   detail::reduce_kept_groups(what, a, b, keys, filter.view(), to, chosen, given.ddof, caller);
 }
@@ -56,11 +67,12 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
   return guarded([&] {
     const char* const caller = "xd_reduce_rows";
     const auto what = to_reduction(reduction, caller);
-    const element_type type = to_type(result_type, caller);
-    const row_grid first(a, caller, "a");
+    const element_type type = to_number_type(result_type, caller);
+    row_grid first(a, to_number_type, caller, "a");
     require_second(what, b != nullptr, caller);
-    const row_grid second(inputs_of(what) == 2 ? b : a, caller, "b");
-    const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(size_of(type))};
+    const row_grid second(inputs_of(what) == 2 ? b : a, to_number_type, caller, "b");
+    first.view.conjugated = conjugates_first(first.view.type, options);
+    const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(bytes_of(type))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
@@ -74,15 +86,17 @@ xd_status xd_multiply_rows(const xd_rows* a, const xd_rows* vectors, int result_
                            ptrdiff_t result_stride, const xd_options* options) {
   return guarded([&] {
     const char* const caller = "xd_multiply_rows";
-    const element_type type = to_type(result_type, caller);
-    const row_grid first(a, caller, "a"), second(vectors, caller, "vectors");
-    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    const element_type type = to_number_type(result_type, caller);
+    row_grid first(a, to_number_type, caller, "a");
+    const row_grid second(vectors, to_number_type, caller, "vectors");
+    first.view.conjugated = conjugates_first(first.view.type, options);
+    const auto size = static_cast<std::ptrdiff_t>(bytes_of(type));
     std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
     if (__builtin_mul_overflow(a->rows, size, &row)) row = PTRDIFF_MAX;
     const axis of_a[] = {{vectors->rows, 0}, first.results}, of_b[] = {second.results, {a->rows, 0}};
     const axis places[] = {{vectors->rows, result_stride != 0 ? result_stride : row}, {a->rows, size}};
     const auto grid_of = [](const row_grid& x, std::span<const axis> kept) {
-      return any_grid{x.view.data, x.view.type, kept, {&x.elements, 1}, x.view.swapped};
+      return any_grid{x.view.data, x.view.type, kept, {&x.elements, 1}, x.view.swapped, x.view.conjugated};
     };
     detail::reduce_grid(reduction::dot, grid_of(first, of_a), grid_of(second, of_b), {results, type, places, false},
                         to_options(options, caller), 0, caller);
@@ -95,9 +109,11 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
   return guarded([&] {
     const char* const caller = "xd_reduce_segments";
     const auto what = to_reduction(reduction, caller);
-    const element_type type = to_type(result_type, caller), of_offsets = to_type(offset_type, caller);
-    const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);
-    const axis places = {segments, static_cast<std::ptrdiff_t>(size_of(type))};
+    const element_type type = to_number_type(result_type, caller), of_offsets = to_type(offset_type, caller);
+    any_vector first = to_numbers(a, caller, "a");
+    const any_vector second = second_numbers(what, first, b, caller);
+    first.conjugated = conjugates_first(first.type, options);
+    const axis places = {segments, static_cast<std::ptrdiff_t>(bytes_of(type))};
     const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
@@ -113,18 +129,20 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
   return guarded([&] {
     const char* const caller = "xd_reduce_groups";
     const auto what = to_reduction(reduction, caller);
-    const element_type type = to_type(result_type, caller);
-    const any_vector of_a = to_vector(a, caller, "a");
-    const detail::element_line first(of_a), second(second_vector(what, of_a, b, caller));
+    const element_type type = to_number_type(result_type, caller);
+    const any_vector of_a = to_numbers(a, caller, "a");
+    const detail::element_line of_first(of_a), second(second_numbers(what, of_a, b, caller));
+    any_grid first = of_first.view();
+    first.conjugated = conjugates_first(of_a.type, options);
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
-    const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
+    const axis places = {groups, static_cast<std::ptrdiff_t>(bytes_of(type))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
-      return kept_groups(what, first.view(), second.view(), given, given_filter::mask_of::vector, to, chosen,
+      return kept_groups(what, first, second.view(), given, given_filter::mask_of::vector, to, chosen,
                          *options, caller);
     }
-    detail::reduce_groups(what, first.view(), second.view(), given, to, chosen, ddof_of(options), caller);
+    detail::reduce_groups(what, first, second.view(), given, to, chosen, ddof_of(options), caller);
   });
 }
 
@@ -134,14 +152,17 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
   return guarded([&] {
     const char* const caller = "xd_reduce_rows_by_key";
     const auto what = to_reduction(reduction, caller);
-    const element_type type = to_type(result_type, caller);
+    const element_type type = to_number_type(result_type, caller);
     require_second(what, b != nullptr, caller);
-    const row_grid first(a, caller, "a"), second(inputs_of(what) == 2 ? b : a, caller, "b");
+    row_grid first(a, to_number_type, caller, "a");
+    const row_grid second(inputs_of(what) == 2 ? b : a, to_number_type, caller, "b");
+    first.view.conjugated = conjugates_first(first.view.type, options);
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
     const auto columns_of = [](const row_grid& x) {  // whose elements lie along the rows
-      return any_grid{x.view.data, x.view.type, {&x.elements, 1}, {&x.results, 1}, x.view.swapped};
+      return any_grid{x.view.data,       x.view.type,      {&x.elements, 1}, {&x.results, 1},
+                      x.view.swapped, x.view.conjugated};
     };
-    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    const auto size = static_cast<std::ptrdiff_t>(bytes_of(type));
     std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
     if (__builtin_mul_overflow(a->n, size, &row)) row = PTRDIFF_MAX;
     const axis places[] = {{groups, result_stride != 0 ? result_stride : row}, {a->n, size}};

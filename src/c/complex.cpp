@@ -1,54 +1,47 @@
-// Reductions of complex numbers.
-#include <c/convert.hpp>
-#include <c/status.hpp>
+// Implementation of complex.hpp.
+#include <c/complex.hpp>
+#include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
-#include <string>
 
+namespace exactdot::c {
 namespace {
 
-using namespace exactdot;
-using namespace exactdot::c;
-
-any_complex to_complex(const xd_vector* x, const char* caller, const char* argument) {
-  require(x, caller, argument);
-  return {x->data, x->n, to_type(x->type, caller), x->stride, x->swapped != 0};
-}
-
 /// Throws for results inside a vector: a stride of 0 or below that of a number is taken as all that it spans.
-void require_outside_pairs(const void* result, std::size_t bytes, const any_complex& x, const char* caller) {
-  const auto size = static_cast<std::ptrdiff_t>(size_of(x.part));
-  require_outside(result, bytes, {x.data, x.n, x.part, x.stride}, caller);
-  if (x.n != 0)
-    require_outside(result, bytes, {static_cast<const char*>(x.data) + size, x.n, x.part, x.stride}, caller);
+void require_outside_numbers(const void* result, std::size_t bytes, const any_vector& x, const char* caller) {
+  if (!is_complex(x.type)) return require_outside(result, bytes, x, caller);
+  const element_type part = part_of(x.type);
+  const auto* const first = static_cast<const char*>(x.data);
+  require_outside(result, bytes, {first, x.n, part, x.stride}, caller);
+  if (x.n != 0) require_outside(result, bytes, {first + size_of(part), x.n, part, x.stride}, caller);
 }
 
 }  // namespace
 
-xd_vector xd_contiguous_complex(const void* data, size_t n, int type) {
-  return {data, n, static_cast<ptrdiff_t>(2 * xd_type_size(type)), type, 0};
+void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int result_type, void* result,
+                    const xd_options* options, const char* caller) {
+  const element_type type = to_number_type(result_type, caller);
+  require(result, caller, "result");
+  any_vector first = to_numbers(a, caller, "a");
+  const any_vector second = second_numbers(what, first, b, caller);
+  refuse_filter_of_complex(options, caller);
+  const auto chosen = to_options(options, caller);
+  require_outside_numbers(result, bytes_of(type), first, caller);
+  require_outside_numbers(result, bytes_of(type), second, caller);
+  const bool fits = core::info_of(what).takes_complex() && detail::gives_complex(what) == is_complex(type);
+  const bool conjugates_none = conjugates(options) && !multiplies_vectors(what);
+  if (!fits || conjugates_none || !is_complex(first.type) || !is_complex(second.type)) {  // one is real, or all is refused
+    first.conjugated = conjugates(options) && is_complex(first.type);
+    const detail::element_line of_a(first), of_b(second);
+    any_grid left = of_a.view();
+    left.conjugated = first.conjugated;
+    return detail::reduce_grid(what, left, of_b.view(), {result, type, {}}, chosen, 0, caller);
+  }
+  const element_type part = is_complex(type) ? part_of(type) : type;
+  const detail::complex_words found =
+      multiplies_vectors(what) ? detail::multiply_complex(conjugates(options), first, second, part, chosen, caller)
+                               : detail::reduce_complex(what, first, part, chosen, caller);
+  store(result, part, found.real);
+  if (is_complex(type)) store(static_cast<char*>(result) + size_of(part), part, found.imaginary);
 }
 
-xd_status xd_reduce_complex(int reduction, int conjugate, const xd_vector* a, const xd_vector* b, int result_type,
-                            void* result, const xd_options* options) {
-  return guarded([&] {
-    const char* const caller = "xd_reduce_complex";
-    const auto what = to_reduction(reduction, caller);
-    const element_type type = to_type(result_type, caller);
-    require(result, caller, "result");
-    const bool is_product = multiplies_vectors(what);
-    const any_complex first = to_complex(a, caller, "a"), second = is_product ? to_complex(b, caller, "b") : first;
-    if (inputs_of(what) == 1 && b != nullptr) {
-      refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
-    }
-    if (!is_product && conjugate != 0) refuse(errc::bad_option, caller, "conjugate is for XD_DOT; pass 0");
-    const std::size_t bytes = size_of(type) * (detail::gives_complex(what) ? 2 : 1);
-    const auto chosen = to_options(options, caller);
-    require_outside_pairs(result, bytes, first, caller);
-    require_outside_pairs(result, bytes, second, caller);
-    const detail::complex_words found =
-        is_product ? detail::multiply_complex(conjugate != 0, first, second, type, chosen, caller)
-                   : detail::reduce_complex(what, first, type, chosen, caller);
-    store(result, type, found.real);
-    if (detail::gives_complex(what)) store(static_cast<char*>(result) + size_of(type), type, found.imaginary);
-  });
-}
+}  // namespace exactdot::c

@@ -65,6 +65,11 @@ element_type to_type(int type, const char* caller) {
   return *known;
 }
 
+element_type to_number_type(int type, const char* caller) {
+  if (type == XD_COMPLEX64) return element_type::complex64;
+  return type == XD_COMPLEX128 ? element_type::complex128 : to_type(type, caller);
+}
+
 reduction to_reduction(int what, const char* caller) {
   const auto known = known_reduction(what);
   if (!known) refuse(errc::bad_option, caller, "unknown reduction " + std::to_string(what));
@@ -87,12 +92,32 @@ any_vector to_vector(const xd_vector* x, const char* caller, const char* argumen
   return {x->data, x->n, to_type(x->type, caller), x->stride, x->swapped != 0};
 }
 
+any_vector to_numbers(const xd_vector* x, const char* caller, const char* argument) {
+  require(x, caller, argument);
+  return {x->data, x->n, to_number_type(x->type, caller), x->stride, x->swapped != 0};
+}
+
+namespace {
+void require_one(reduction what, const xd_vector* b, const char* caller) {
+  if (b == nullptr) return;
+  refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
+}
+}  // namespace
+
 any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller) {
   if (inputs_of(what) == 2) return to_vector(b, caller, "b");
-  if (b != nullptr) {
-    refuse(errc::bad_option, caller, std::string(name_of(what)) + " takes one vector; pass a null pointer for b");
-  }
+  require_one(what, b, caller);
   return a;
+}
+
+any_vector second_numbers(reduction what, const any_vector& a, const xd_vector* b, const char* caller) {
+  if (inputs_of(what) == 2) return to_numbers(b, caller, "b");
+  require_one(what, b, caller);
+  return a;
+}
+
+void refuse_filter_of_complex(const xd_options* given, const char* caller) {
+  if (filter_of(given) != nullptr) refuse(errc::bad_option, caller, "options->filter takes no complex numbers; leave it null");
 }
 
 options to_options(const xd_options* given, const char* caller) {
@@ -140,11 +165,13 @@ void require_outside(const void* result, std::size_t bytes, const any_vector& x,
 }  // namespace exactdot::c
 
 size_t xd_type_size(int type) {
+  if (exactdot::c::has_complex(type, type, type)) return type == XD_COMPLEX64 ? 8 : 16;
   const auto known = exactdot::c::known_type(type);
   return known ? exactdot::size_of(*known) : 0;
 }
 
 const char* xd_type_name(int type) {
+  if (exactdot::c::has_complex(type, type, type)) return type == XD_COMPLEX64 ? "complex64" : "complex128";
   const auto known = exactdot::c::known_type(type);
   return known ? exactdot::name_of(*known).data() : "unknown";
 }
@@ -155,6 +182,8 @@ const char* xd_reduction_name(int reduction) {
 }
 
 int xd_type_named(const char* name) {
+  if (name != nullptr && std::strcmp(name, "complex64") == 0) return XD_COMPLEX64;
+  if (name != nullptr && std::strcmp(name, "complex128") == 0) return XD_COMPLEX128;
   const auto known = name == nullptr ? std::nullopt : exactdot::type_named(name);
   return known ? static_cast<int>(*known) : -1;
 }

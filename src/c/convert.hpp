@@ -28,12 +28,29 @@ extern const bool has_cuda_engine;
 void require(const void* pointer, const char* caller, const char* argument);
 
 [[nodiscard]] element_type to_type(int type, const char* caller);
+/// Of an element, or of a complex number.
+[[nodiscard]] element_type to_number_type(int type, const char* caller);
+/// The bytes of either.
+[[nodiscard]] inline std::size_t bytes_of(element_type type) {
+  return is_complex(type) ? 2 * size_of(part_of(type)) : size_of(type);
+}
+/// Whether one of these types, or a number that is none, is complex.
+[[nodiscard]] inline bool has_complex(int a, int b, int result) {
+  const auto is = [](int type) { return type == XD_COMPLEX64 || type == XD_COMPLEX128; };
+  return is(a) || is(b) || is(result);
+}
 [[nodiscard]] reduction to_reduction(int what, const char* caller);
 [[nodiscard]] state_form to_form(int form, const char* caller);
 [[nodiscard]] state_format to_format(const xd_state_format& given, const char* caller);
 [[nodiscard]] any_vector to_vector(const xd_vector* x, const char* caller, const char* argument);
+/// A vector of elements or of complex numbers.
+[[nodiscard]] any_vector to_numbers(const xd_vector* x, const char* caller, const char* argument);
+[[nodiscard]] inline bool conjugates(const xd_options* given) { return given != nullptr && given->conjugate != 0; }
+/// Throws for a filter of complex numbers.
+void refuse_filter_of_complex(const xd_options* given, const char* caller);
 /// The second vector of a dot; for reductions of one vector `a` again, and b must be null.
 [[nodiscard]] any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller);
+[[nodiscard]] any_vector second_numbers(reduction what, const any_vector& a, const xd_vector* b, const char* caller);
 /// Throws for a filter, too; `beside_filter` leaves that to the caller.
 [[nodiscard]] options to_options(const xd_options* given, const char* caller);
 [[nodiscard]] options to_options_beside_filter(const xd_options* given, const char* caller);

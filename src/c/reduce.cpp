@@ -1,4 +1,5 @@
 // Reductions of the C interface: xd_reduce, the typed calls, and the monitor.
+#include <c/complex.hpp>
 #include <c/convert.hpp>
 #include <c/filter.hpp>
 #include <c/status.hpp>
@@ -62,6 +63,9 @@ xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int r
   return guarded([&] {
     const char* const caller = "xd_reduce";
     const auto what = to_reduction(reduction, caller);
+    if (a != nullptr && has_complex(a->type, b != nullptr ? b->type : 0, result_type)) {
+      return reduce_numbers(what, a, b, result_type, result, options, caller);
+    }
     const element_type type = to_type(result_type, caller);
     require(result, caller, "result");
     const any_vector first = to_vector(a, caller, "a"), second = second_vector(what, first, b, caller);

@@ -13,7 +13,10 @@ struct row_grid {
   axis results, elements;
   any_grid view;
 
-  row_grid(const xd_rows* x, const char* caller, const char* argument) {
+  row_grid(const xd_rows* x, const char* caller, const char* argument)
+      : row_grid(x, to_type, caller, argument) {}
+  /// Of elements or complex numbers, as to_type says.
+  row_grid(const xd_rows* x, element_type (*to_type)(int, const char*), const char* caller, const char* argument) {
     require(x, caller, argument);
     results = {x->rows, x->row_stride}, elements = {x->n, x->stride};
     view = {x->data, to_type(x->type, caller), {&results, 1}, {&elements, 1}, x->swapped != 0};
