@@ -129,8 +129,6 @@ class machine {
   // schedule.cpp
   bool choose_thread();  // sets current_; false if no thread is ready
   bool choose_by_script();
-  bool choose_in_lock_step();
-  bool park_step(block& parent);
   bool choose_lane();  // lock step: the next one of the current step
   bool choose_directly();
   void prefetch_next() const;
@@ -144,6 +142,11 @@ class machine {
   void finish_last_access();
   void make_ready(thread& waiting);
   void remove_ready(thread& stopped);
+
+  // lock_step.cpp
+  bool choose_in_lock_step();
+  void find_lowest_lanes(const block& parent, std::size_t warp);
+  bool park_step(block& parent);
 
   // repetition.cpp
   void park(thread& self);
