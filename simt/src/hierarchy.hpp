@@ -156,8 +156,10 @@ struct block {
   std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
   std::uint32_t generation = 1;           // barriers passed, plus 1
   struct arrivals {
+    const thread* first = nullptr;
     std::uint32_t threads = 0, nonzero = 0;  // nonzero: those with a predicate that is not 0
-  } at_last_barrier;
+    bool alike = true;                       // all are where the first one is, and know what it does
+  } arriving, at_last_barrier;
   std::uint32_t last_exited = 0;          // index of the thread
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
   static_shared shared;                   // the block's copies of the kernel's shared variables

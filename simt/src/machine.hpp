@@ -172,7 +172,9 @@ class machine {
 
   // waiting.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
+  void note_arrival(block& parent, const thread& self);
   void release_barrier(block& parent);
+  void settle_differences(block& parent);
   [[nodiscard]] const thread* passed_by(const block& parent, const thread& waiting) const;
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);

@@ -17,12 +17,28 @@
 #include "unread_marks.hpp"
 
 namespace exactdot::simt {
+namespace {
+
+constexpr std::array shared_at_barrier = {&thread::clock, &thread::released, &thread::released_in_block,
+                                          &thread::observed};
+
+}  // namespace
 
 /// Returns whether two threads are at the same source position. Compilers duplicate code, so addresses may differ.
 inline bool machine::same_position(const thread& left, const thread& right) {
   if (left.program_counter == right.program_counter && left.calls == right.calls) return true;
   const auto is_same = [](const void* one, const void* other) { return one == other || same_line(one, other); };
   return is_same(left.program_counter, right.program_counter) && left.calls.equals(right.calls, is_same);
+}
+
+/// A thread arrives at the barrier. It is compared with the first one now, while its state is in the cache.
+inline void machine::note_arrival(block& parent, const thread& self) {
+  block::arrivals& all = parent.arriving;
+  if (parent.waiting++ == 0) all = {.first = &self};
+  ++all.threads;
+  if (self.predicate != 0) ++all.nonzero;
+  all.alike = all.alike && self.program_counter == all.first->program_counter && self.calls == all.first->calls;
+  for (const auto known : shared_at_barrier) all.alike = all.alike && self.*known == all.first->*known;
 }
 
 int machine::barrier(const char* operation, int predicate, int combine, const void* caller) {
@@ -35,7 +51,7 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   if (combine != 0) note_seen();
   self.status = thread_status::at_barrier;
   remove_ready(self);
-  ++parent.waiting;
+  note_arrival(parent, self);
   self.recent.clear();
   note_progress();
   if (parent.waiting + parent.exited == threads_per_block_) {
@@ -45,23 +61,32 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   }
   self.visited.clear();
   self.lane_times.reset();
-  const auto [arrived, nonzero] = parent.at_last_barrier;
-  return combine == 1   ? static_cast<int>(nonzero)
-         : combine == 2 ? static_cast<int>(nonzero == arrived)
-                        : static_cast<int>(nonzero != 0);
+  const block::arrivals& all = parent.at_last_barrier;
+  return combine == 1   ? static_cast<int>(all.nonzero)
+         : combine == 2 ? static_cast<int>(all.nonzero == all.threads)
+                        : static_cast<int>(all.nonzero != 0);
 }
 
 void machine::release_barrier(block& parent) {
-  block::arrivals all;
+  if (!parent.arriving.alike || parent.exited != 0) settle_differences(parent);
+  if (recording_) recording_->note_consequence(parent.threads[0].number, step_kind::opened);
+  ++parent.generation;
+  parent.waiting = 0;
+  parent.at_last_barrier = parent.arriving;
+  ++stream_.counted.barriers;
+  for (thread& member : parent.threads) {
+    if (member.status == thread_status::at_barrier) make_ready(member);
+  }
+}
+
+/// Of threads that wait at the barrier: reports those that may not wait for each other, and has all of them know what
+/// one of them does.
+void machine::settle_differences(block& parent) {
   const thread* first = nullptr;
   const thread* elsewhere = nullptr;
-  static constexpr std::array shared_at_barrier = {&thread::clock, &thread::released, &thread::released_in_block,
-                                                   &thread::observed};
   std::array<clock_pointer, shared_at_barrier.size()> knowledge;
   for (const thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
-    ++all.threads;
-    if (member.predicate != 0) ++all.nonzero;
     if (first == nullptr) first = &member;
     if (!same_position(member, *first)) elsewhere = &member;
     for (std::size_t i = 0; i < knowledge.size(); ++i) {
@@ -77,17 +102,11 @@ void machine::release_barrier(block& parent) {
     if (missing != nullptr)
       report_waiting(fault_kind::barrier_divergence, *first, first->operation, missing, "exit");
   }
-  if (recording_) recording_->note_consequence(parent.threads[0].number, step_kind::opened);
-  ++parent.generation;
-  parent.waiting = 0;
-  parent.at_last_barrier = all;
-  ++stream_.counted.barriers;
   for (thread& member : parent.threads) {
     if (member.status != thread_status::at_barrier) continue;
     for (std::size_t i = 0; i < knowledge.size(); ++i) {
       if (member.*shared_at_barrier[i] != knowledge[i]) member.*shared_at_barrier[i] = knowledge[i];
     }
-    make_ready(member);
   }
 }
 
