@@ -231,6 +231,8 @@ class machine {
   // detect.cpp
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
   location locate(std::uintptr_t address, std::size_t size);
+  location locate_inline(std::uintptr_t address, std::size_t size);
+  region* find_variable(std::uintptr_t address);
   location judge_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   location judge_any_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   void judge_plain_access(std::uintptr_t address, std::size_t size, bool write, access_order order,
