@@ -230,6 +230,7 @@ class machine {
 
   // detect.cpp
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
+  [[nodiscard]] const void* shadow_of(std::uintptr_t address) const;
   location locate(std::uintptr_t address, std::size_t size);
   location locate_inline(std::uintptr_t address, std::size_t size);
   region* find_variable(std::uintptr_t address);

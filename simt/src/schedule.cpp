@@ -148,7 +148,9 @@ inline void machine::load_block(block& next) {
   }
   from->threads[index].prefetch();
   constexpr std::size_t line = 64, frames = 5 * line;
-  const auto* const stack = static_cast<const char*>(from->contexts[index]);
+  const resumption& next = from->resumptions[index];
+  __builtin_prefetch(next.shadow, 1);
+  const auto* const stack = static_cast<const char*>(next.at);
   for (std::size_t i = 0; i < frames; i += line) __builtin_prefetch(stack + i, 1);
 }
 
@@ -158,7 +160,7 @@ inline void machine::load_block(block& next) {
   block& parent = *current_->parent;
   load_block(parent);
   simt_thread_index = current_->index;
-  return parent.contexts[current_->index_in_block];
+  return parent.resumptions[current_->index_in_block].at;
 }
 
 /// Chooses the thread that runs after the current one, if there is nothing else to do before. Returns whether it
@@ -178,7 +180,7 @@ context machine::end_turn() {
     recording_->note_entry(current_->number);
   in_kernel = false;
   const thread* const self = current_;
-  kept_ = &self->parent->contexts[self->index_in_block];
+  kept_ = &self->parent->resumptions[self->index_in_block].at;
   if (!choose_directly()) return scheduler_;
   return current_ == self ? nullptr : load_current();
 }
