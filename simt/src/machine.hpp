@@ -117,7 +117,7 @@ class machine {
   [[nodiscard]] std::uint64_t clocks() const { return steps() + idle_clocks_; }
 
  private:
-  friend void start_fiber(fiber_transfer from);
+  friend void start_fiber();
 
   // residency.cpp
   void start_cluster();

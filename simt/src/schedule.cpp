@@ -54,7 +54,7 @@ void machine::run() {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);
       continue;
     }
-    left_context(boost::context::detail::jump_fcontext(load_current(), &scheduler_));
+    exactdot_simt_switch(load_current(), &scheduler_);
     block& parent = *current_->parent;
     if (parent.has_ended()) finish_block(parent);
   }
@@ -187,7 +187,7 @@ context machine::end_turn() {
 
 void machine::yield() {
   const context next = end_turn();
-  if (next != nullptr) left_context(boost::context::detail::jump_fcontext(next, kept_));
+  if (next != nullptr) exactdot_simt_switch(next, kept_);
 }
 
 /// Judges accesses whose effect is known at the thread's next step.
