@@ -1,8 +1,9 @@
-// Stack allocation: one mmap per slab of 64 stacks; below each stack lies an inaccessible guard page. And the switch.
+// Stack allocation: one mmap per slab of 64 stacks; below each stack lies an inaccessible guard page. And the
+// switch.
 //
-// On x86-64 the switch ends with a return, so that the processor predicts it, and the returns after it as those of the
-// fiber that was left, which mostly waits in the same functions. A jump, as Boost.Context's, puts all of them off by
-// one. Nor does it save the control words of floating point, which kernels do not change.
+// On x86-64 the switch ends with a return, so that the processor predicts it, and the returns after it as those of
+// the fiber that was left, which mostly waits in the same functions. A jump, as Boost.Context's, puts all of them
+// off by one. Nor does it save the control words of floating point, which kernels do not change.
 #include "fiber.hpp"
 
 #include <sys/mman.h>

@@ -146,8 +146,8 @@ struct remote_access {
   const char* action;
 };
 
-/// Where a thread goes on, and what it will probably touch first: the shadow of its next access. That is an address to
-/// prefetch, which may hold nothing any more.
+/// Where a thread goes on, and what it will probably touch first: the shadow of its next access. That is an address
+/// to prefetch, which may hold nothing any more.
 struct resumption {
   context at = nullptr;
   const void* shadow = nullptr;

@@ -170,12 +170,14 @@ class machine {
   bool note_known_place(recent_accesses::novelty fresh, const void* caller);
   bool detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
-  // waiting.cpp
+  // barrier.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
   void note_arrival(block& parent, const thread& self);
   void release_barrier(block& parent);
   void settle_differences(block& parent);
   [[nodiscard]] const thread* passed_by(const block& parent, const thread& waiting) const;
+
+  // waiting.cpp
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);

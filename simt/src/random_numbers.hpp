@@ -23,7 +23,8 @@ class random_numbers {
       draw();
     return number;
   }
-  /// The order of std::shuffle in GCC's library since GCC 11: a seed's schedule depends on no other library, either.
+  /// The order of std::shuffle in GCC's library since GCC 11: a seed's schedule depends on no other library,
+  /// either.
   void shuffle(std::vector<std::uint32_t>& list) {
     std::size_t next = 1;
     if (list.size() % 2 == 0 && !list.empty()) std::swap(list[next++], list[below(2)]);

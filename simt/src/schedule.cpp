@@ -132,7 +132,7 @@ inline void machine::load_block(block& next) {
 
 /// Has the memory of the thread brought into the cache that will run after the current one if that waits for
 /// nothing meanwhile, and the frames of its last calls. Thousands of threads take turns, so the cache holds few of
-/// them.
+/// them. Inlined always: GCC leaves out calls of a function that does nothing but prefetch.
 [[gnu::always_inline]] inline void machine::prefetch_next() const {
   const block* from = step_block_;
   std::uint32_t index = 0;
