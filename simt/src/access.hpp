@@ -14,6 +14,14 @@ inline bool machine::is_local(std::uintptr_t address) const {
          module_.is_constant(address);
 }
 
+/// The shadow of an address, to be prefetched; null if that would take long to find.
+inline const void* machine::shadow_of(std::uintptr_t address) const {
+  const region* const range = memory_.holds(address)       ? memory_.find_again(address)
+                              : module_.is_shared(address) ? current_->parent->shared.find_again(address)
+                                                           : nullptr;
+  return range == nullptr ? nullptr : range->find_cell(address);
+}
+
 inline void machine::access(std::uintptr_t address, std::size_t size, bool write, access_order order,
                             const void* caller) {
   if (current_->copied_read) [[unlikely]]
@@ -22,6 +30,8 @@ inline void machine::access(std::uintptr_t address, std::size_t size, bool write
     current_->written = {{nullptr, address, nullptr}, write ? size : 0};
     return;
   }
+  if (steps_left_ <= 1)  // the turn ends here
+    current_->parent->resumptions[current_->index_in_block].shadow = shadow_of(address);
   step(caller);
   judge_plain_access(address, size, write, order, caller);
 }

@@ -16,7 +16,7 @@ constexpr access_kind plain_read{true, false, false, false}, plain_write{false, 
 }  // namespace
 
 /// Returns the place of a range; its region is null if there is none or the thread may not access it.
-location machine::locate(std::uintptr_t address, std::size_t size) {
+inline location machine::locate_inline(std::uintptr_t address, std::size_t size) {
   location found{nullptr, address, nullptr};
   if (memory_.holds(address)) {
     found.range = memory_.find(address);
@@ -26,13 +26,22 @@ location machine::locate(std::uintptr_t address, std::size_t size) {
     found.owner = current_->parent;
     found.range = found.owner->shared.find(address, module_);
   } else {
-    for (region& global : globals_) {
-      if (global.holds(address)) found.range = &global;
-    }
-    if (found.range == nullptr || is_host_variable(address)) found.range = memory_.find_registered(address);
+    found.range = find_variable(address);
   }
-  if (found.range != nullptr && !found.range->holds(found.address, size)) found.range = nullptr;
+  if (found.range != nullptr && !found.range->holds(found.address, size)) [[unlikely]]
+    found.range = nullptr;
   return found;
+}
+
+location machine::locate(std::uintptr_t address, std::size_t size) { return locate_inline(address, size); }
+
+/// Returns the program's memory at an address that kernels may use: global variables, or what is registered.
+region* machine::find_variable(std::uintptr_t address) {
+  region* found = nullptr;
+  for (region& global : globals_) {
+    if (global.holds(address)) found = &global;
+  }
+  return found == nullptr || is_host_variable(address) ? memory_.find_registered(address) : found;
 }
 
 [[gnu::always_inline]] inline void machine::judge_bytes(const location& place, std::size_t size,
@@ -56,7 +65,7 @@ void machine::check_access(const location& place, std::size_t size, const access
 /// The checks of an access, after its scheduling point. Returns no region if the access is out of bounds.
 [[gnu::always_inline]] inline location machine::judge_access(std::uintptr_t address, std::size_t size,
                                                              const access_kind& kind, const void* caller) {
-  const location place = locate(address, size);
+  const location place = locate_inline(address, size);
   const void* const site = attributed(*current_, caller);
   if (place.range == nullptr) [[unlikely]] {
     report_out_of_bounds(address, size, kind, site);
@@ -91,7 +100,7 @@ location machine::begin_access(std::uintptr_t address, std::size_t size, const a
   return judge_any_access(address, size, kind, caller);
 }
 
-/// The checks of a load or store; a plain one, which most are, by code for nothing else.
+/// The checks of a load or store; of a plain one of four bytes, which most are, by code for nothing else.
 void machine::judge_plain_access(std::uintptr_t address, std::size_t size, bool write, access_order order,
                                  const void* caller) {
   location place;
@@ -99,10 +108,11 @@ void machine::judge_plain_access(std::uintptr_t address, std::size_t size, bool 
     access_kind kind{!write, write, true, false};
     kind.is_volatile = order == access_order::is_volatile;
     place = judge_any_access(address, size, kind, caller);
-  } else if (write) {
-    place = judge_access(address, size, plain_write, caller);
+  } else if (size == sizeof(std::uint32_t)) {
+    place = write ? judge_access(address, sizeof(std::uint32_t), plain_write, caller)
+                  : judge_access(address, sizeof(std::uint32_t), plain_read, caller);
   } else {
-    place = judge_access(address, size, plain_read, caller);
+    place = judge_any_access(address, size, write ? plain_write : plain_read, caller);
   }
   current_->written = {place, write && place.range != nullptr ? size : 0};
   if (place.range != nullptr && !place.range->shared) (write ? stream_.counted.writes : stream_.counted.reads) += 1;

@@ -1,20 +1,23 @@
-// Fibers of the simulated threads: stacks and context switches, by Boost.Context.
+// Fibers of the simulated threads: stacks and context switches.
 //
 // Thousands of fibers exist at once. A livelock abandons all of them without unwinding, so a fiber is only a
-// context on a stack that is used again later. Cost of a switch: about 10 ns.
+// context on a stack that is used again later. Boost.Context switches, except on x86-64 (fiber.cpp).
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <vector>
 
 namespace exactdot::simt {
 
-using context = boost::context::detail::fcontext_t;
-using fiber_transfer = boost::context::detail::transfer_t;
+/// The stack pointer of a fiber that does not run.
+using context = void*;
 
-/// Keeps the context that a jump has left, where the one that jumped said.
-inline void left_context(fiber_transfer from) { *static_cast<context*>(from.data) = from.fctx; }
+/// Returns the context of a new fiber, which will call start_fiber().
+context make_context(void* stack_top);
+void start_fiber();  // does not return
+
+/// Goes on in another context; keeps the one that is left where `kept` says.
+extern "C" void exactdot_simt_switch(context next, context* kept);
 
 /// Pool of stacks of one size, each with a guard page, for all launches.
 class stack_pool {

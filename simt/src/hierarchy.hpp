@@ -146,18 +146,27 @@ struct remote_access {
   const char* action;
 };
 
+/// Where a thread goes on, and what it will probably touch first: the shadow of its next access. That is an address
+/// to prefetch, which may hold nothing any more.
+struct resumption {
+  context at = nullptr;
+  const void* shadow = nullptr;
+};
+
 struct block {
   std::uint32_t number = 0;
   uint3 index{};
   std::vector<thread> threads;
-  std::vector<context> contexts;  // of the threads: apart from them, to be prefetched through
+  std::vector<resumption> resumptions;  // of the threads: apart from them, to be prefetched through
   ready_threads ready;
   std::vector<std::uint8_t> was_read;     // by thread: whether another one has read what it wrote to shared memory
   std::uint32_t waiting = 0, exited = 0;  // threads at the barrier; threads that have exited
   std::uint32_t generation = 1;           // barriers passed, plus 1
   struct arrivals {
+    const thread* first = nullptr;
     std::uint32_t threads = 0, nonzero = 0;  // nonzero: those with a predicate that is not 0
-  } at_last_barrier;
+    bool alike = true;                       // all are where the first one is, and know what it does
+  } arriving, at_last_barrier;
   std::uint32_t last_exited = 0;          // index of the thread
   std::vector<std::uint32_t> warp_steps;  // lock step: steps of each warp
   static_shared shared;                   // the block's copies of the kernel's shared variables

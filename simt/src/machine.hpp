@@ -117,7 +117,7 @@ class machine {
   [[nodiscard]] std::uint64_t clocks() const { return steps() + idle_clocks_; }
 
  private:
-  friend void start_fiber(fiber_transfer from);
+  friend void start_fiber();
 
   // residency.cpp
   void start_cluster();
@@ -129,8 +129,6 @@ class machine {
   // schedule.cpp
   bool choose_thread();  // sets current_; false if no thread is ready
   bool choose_by_script();
-  bool choose_in_lock_step();
-  bool park_step(block& parent);
   bool choose_lane();  // lock step: the next one of the current step
   bool choose_directly();
   void prefetch_next() const;
@@ -144,6 +142,11 @@ class machine {
   void finish_last_access();
   void make_ready(thread& waiting);
   void remove_ready(thread& stopped);
+
+  // lock_step.cpp
+  bool choose_in_lock_step();
+  void find_lowest_lanes(const block& parent, std::size_t warp);
+  bool park_step(block& parent);
 
   // repetition.cpp
   void park(thread& self);
@@ -167,10 +170,14 @@ class machine {
   bool note_known_place(recent_accesses::novelty fresh, const void* caller);
   bool detect_repetition(const location& place, std::uintptr_t address, std::size_t size, const void* caller);
 
-  // waiting.cpp
+  // barrier.cpp
   [[nodiscard]] static bool same_position(const thread& left, const thread& right);
+  void note_arrival(block& parent, const thread& self);
   void release_barrier(block& parent);
+  void settle_differences(block& parent);
   [[nodiscard]] const thread* passed_by(const block& parent, const thread& waiting) const;
+
+  // waiting.cpp
   [[nodiscard]] collective_lanes lanes_of_collective(const thread& member) const;
   void complete_collective(block& parent, std::uint32_t warp, std::uint32_t lanes);
   bool settle_collectives(block& parent);
@@ -225,7 +232,10 @@ class machine {
 
   // detect.cpp
   [[nodiscard]] bool is_local(std::uintptr_t address) const;
+  [[nodiscard]] const void* shadow_of(std::uintptr_t address) const;
   location locate(std::uintptr_t address, std::size_t size);
+  location locate_inline(std::uintptr_t address, std::size_t size);
+  region* find_variable(std::uintptr_t address);
   location judge_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   location judge_any_access(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   void judge_plain_access(std::uintptr_t address, std::size_t size, bool write, access_order order,

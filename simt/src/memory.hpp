@@ -37,6 +37,11 @@ class device_memory {
     region*& known = found_[address / found_bytes % found_.size()];
     return known != nullptr && known->holds(address) ? known : find(address, known);
   }
+  /// The same if it was found before, and none of the same hash since; else null.
+  [[nodiscard]] const region* find_again(std::uintptr_t address) const {
+    const region* const known = found_[address / found_bytes % found_.size()];
+    return known != nullptr && known->holds(address) ? known : nullptr;
+  }
   /// Returns the buffer that contains the address or is nearest to it, for messages; null without buffers.
   [[nodiscard]] const region* nearest(std::uintptr_t address) const;
   /// Returns start and size of the released buffer that contained the address. Returns {0, 0} if none did, or if it

@@ -4,42 +4,57 @@
 // choose next, and have its memory brought into the cache meanwhile. The sequence is that of std::mt19937_64.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace exactdot::simt {
 
 class random_numbers {
  public:
   using result_type = std::mt19937_64::result_type;
-  explicit random_numbers(std::uint64_t seed) : engine_(seed) {
-    for (result_type& number : drawn_) number = engine_();
-  }
-  static constexpr result_type min() { return std::mt19937_64::min(); }
-  static constexpr result_type max() { return std::mt19937_64::max(); }
+  explicit random_numbers(std::uint64_t seed);
   result_type operator()() {
     const result_type number = drawn_[next_++];
-    if (next_ == drawn_.size() - max_peek) [[unlikely]]
+    if (next_ == size) [[unlikely]]
       draw();
     return number;
+  }
+  /// The order of std::shuffle in GCC's library since GCC 11: a seed's schedule depends on no other library,
+  /// either.
+  void shuffle(std::vector<std::uint32_t>& list) {
+    std::size_t next = 1;
+    if (list.size() % 2 == 0 && !list.empty()) std::swap(list[next++], list[below(2)]);
+    for (; next < list.size(); next += 2) {  // one number places two elements
+      const std::uint64_t places = below((next + 1) * (next + 2));
+      std::swap(list[next], list[places / (next + 2)]);
+      std::swap(list[next + 1], list[places % (next + 2)]);
+    }
   }
   /// Returns the i-th of the numbers that come next, i < max_peek.
   [[nodiscard]] result_type peek(std::size_t i) const { return drawn_[next_ + i]; }
 
  private:
   static constexpr std::size_t max_peek = 3;
-  void draw() {
-    auto at = std::copy(drawn_.begin() + next_, drawn_.end(), drawn_.begin());
-    std::generate(at, drawn_.end(), std::ref(engine_));
-    next_ = 0;
+  /// Returns a number below a bound, each as often (Lemire, "Fast random integer generation in an interval", 2019).
+  std::uint64_t below(std::uint64_t bound) {
+    unsigned __int128 product = static_cast<unsigned __int128>((*this)()) * bound;
+    if (static_cast<std::uint64_t>(product) < bound) [[unlikely]] {
+      const std::uint64_t uneven = -bound % bound;
+      while (static_cast<std::uint64_t>(product) < uneven)
+        product = static_cast<unsigned __int128>((*this)()) * bound;
+    }
+    return static_cast<std::uint64_t>(product >> 64);
   }
-  std::mt19937_64 engine_;
-  std::array<result_type, 128> drawn_{};
-  std::size_t next_ = 0;
+  void draw();
+
+  static constexpr std::size_t size = 312;
+  std::array<result_type, size> state_;
+  std::array<result_type, size + max_peek> drawn_;
+  std::size_t next_ = size + max_peek;  // none yet
 };
 
 }  // namespace exactdot::simt

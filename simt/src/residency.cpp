@@ -16,8 +16,7 @@ stack_pool& stacks() {
 
 }  // namespace
 
-void start_fiber(fiber_transfer from) {
-  left_context(from);
+void start_fiber() {
   thread& self = *running->current_;
   bool failed = false;
   try {
@@ -70,7 +69,7 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
   const index3 index = block_index(number);
   fresh.index = {index.x, index.y, index.z};
   fresh.threads = std::vector<thread>(threads_per_block_);
-  fresh.contexts.resize(threads_per_block_);
+  fresh.resumptions.resize(threads_per_block_);
   fresh.was_read.resize(threads_per_block_);
   fresh.warp_steps.assign((threads_per_block_ + 31) / 32, 0);
   if (extern_shared != nullptr) {
@@ -87,7 +86,7 @@ void machine::start_block(std::uint32_t number, cluster& parent) {
     const index3 position = thread_index(i);
     member.index = {position.x, position.y, position.z};
     member.stack = stacks().acquire();
-    fresh.contexts[i] = boost::context::detail::make_fcontext(member.stack, stack_pool::stack_bytes, start_fiber);
+    fresh.resumptions[i].at = make_context(member.stack);
   }
   fresh.ready.fill(threads_per_block_);
   ready_count_ += threads_per_block_;

@@ -1,8 +1,5 @@
 // Scheduler: draws the next thread from the seed, among all ready threads of the resident blocks.
-//
-// In lock step it draws a warp and runs the lanes with the lowest program counter. A lane that is ahead waits for
-// those behind: reconvergence without a divergence stack (S. Collange, "Stack-less SIMT reconvergence at low cost",
-// 2011, §3). It reproduces warps before Volta, where a lane that holds a lock waits for the lanes that spin on it.
+// lock_step.cpp has the other model.
 #include <algorithm>
 #include <exactdot/error.hpp>
 #include <utility>
@@ -18,23 +15,6 @@ namespace exactdot::simt {
 
 constinit thread_local guarded<machine*> running = {};
 constinit thread_local guarded<bool> in_kernel = {};
-
-namespace {
-
-/// Compares the positions of two threads: call sites from the outermost inwards, then the program counter. Returns
-/// -1 if the left one is lower, 0 if they are equal, else 1.
-int compare_positions(const thread& left, const thread& right) {
-  const std::size_t depth = std::max(left.calls.size(), right.calls.size()) + 1;
-  for (std::size_t i = 0; i < depth; ++i) {
-    const auto address_at = [i](const thread& side) {
-      return i < side.calls.size() ? side.calls[i] : i == side.calls.size() ? side.program_counter : nullptr;
-    };
-    if (address_at(left) != address_at(right)) return std::less<>()(address_at(left), address_at(right)) ? -1 : 1;
-  }
-  return 0;
-}
-
-}  // namespace
 
 machine::machine(detail::stream_state& stream, const launch_size& size, const kernel_call& call)
     : stream_(stream),
@@ -74,7 +54,7 @@ void machine::run() {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);
       continue;
     }
-    left_context(boost::context::detail::jump_fcontext(load_current(), &scheduler_));
+    exactdot_simt_switch(load_current(), &scheduler_);
     block& parent = *current_->parent;
     if (parent.has_ended()) finish_block(parent);
   }
@@ -142,62 +122,7 @@ bool machine::choose_thread() {
   return true;
 }
 
-bool machine::choose_lane() {
-  while (!step_lanes_.empty()) {
-    thread& lane = step_block_->threads[step_lanes_.back()];
-    step_lanes_.pop_back();
-    if (lane.status != thread_status::ready) continue;
-    current_ = &lane;
-    steps_left_ = 1;
-    return true;
-  }
-  return false;
-}
-
-bool machine::choose_in_lock_step() {
-  if (choose_lane()) return true;
-  const std::size_t first = random_() % resident_.size();
-  for (std::size_t i = 0; i < resident_.size(); ++i) {
-    block& parent = *resident_[(first + i) % resident_.size()];
-    const std::size_t warps = parent.warp_steps.size(), first_warp = random_() % warps;
-    for (std::size_t j = 0; j < warps && !parent.ready.empty(); ++j) {
-      const std::size_t warp = (first_warp + j) % warps;
-      const std::size_t end = std::min<std::size_t>(warp * 32 + 32, threads_per_block_);
-      const thread* lowest = nullptr;
-      const auto can_run = [](const thread& lane) {
-        return lane.status == thread_status::ready || lane.status == thread_status::parked;
-      };
-      for (std::size_t k = warp * 32; k < end; ++k) {
-        const thread& lane = parent.threads[k];
-        if (can_run(lane) && (lowest == nullptr || compare_positions(lane, *lowest) < 0)) lowest = &lane;
-      }
-      for (std::size_t k = warp * 32; k < end && lowest != nullptr; ++k) {
-        const thread& lane = parent.threads[k];
-        if (lane.status == thread_status::ready && compare_positions(lane, *lowest) == 0)
-          step_lanes_.push_back(static_cast<std::uint32_t>(k));
-      }
-      if (park_step(parent)) continue;  // the lanes at the lowest position are parked: the warp cannot run
-      step_mask_ = 0;
-      for (const std::uint32_t k : step_lanes_) step_mask_ |= 1U << k % 32;
-      std::shuffle(step_lanes_.begin(), step_lanes_.end(), random_);
-      ++parent.warp_steps[warp];
-      step_block_ = &parent;
-      return choose_lane();
-    }
-  }
-  return false;
-}
-
-/// Parks the lanes of the next step if all of them repeat themselves. Returns whether none is left.
-bool machine::park_step(block& parent) {
-  const auto may_park = [&](std::uint32_t i) { return parent.threads[i].recent.may_park; };
-  if (!std::all_of(step_lanes_.begin(), step_lanes_.end(), may_park)) return false;
-  for (const std::uint32_t i : step_lanes_) park(parent.threads[i]);
-  step_lanes_.clear();
-  return true;
-}
-
-void machine::load_block(block& next) {
+inline void machine::load_block(block& next) {
   if (loaded_block_ == &next) return;
   if (loaded_block_ != nullptr) loaded_block_->shared.save();
   next.shared.restore();
@@ -207,8 +132,8 @@ void machine::load_block(block& next) {
 
 /// Has the memory of the thread brought into the cache that will run after the current one if that waits for
 /// nothing meanwhile, and the frames of its last calls. Thousands of threads take turns, so the cache holds few of
-/// them.
-void machine::prefetch_next() const {
+/// them. Inlined always: GCC leaves out calls of a function that does nothing but prefetch.
+[[gnu::always_inline]] inline void machine::prefetch_next() const {
   const block* from = step_block_;
   std::uint32_t index = 0;
   if (settings_.model == execution::lock_step) {
@@ -223,22 +148,24 @@ void machine::prefetch_next() const {
   }
   from->threads[index].prefetch();
   constexpr std::size_t line = 64, frames = 5 * line;
-  const auto* const stack = static_cast<const char*>(from->contexts[index]);
+  const resumption& next = from->resumptions[index];
+  __builtin_prefetch(next.shadow, 1);
+  const auto* const stack = static_cast<const char*>(next.at);
   for (std::size_t i = 0; i < frames; i += line) __builtin_prefetch(stack + i, 1);
 }
 
 /// Puts the memory of the current thread in place. Returns its context, to jump to.
-context machine::load_current() {
+[[gnu::always_inline]] inline context machine::load_current() {
   prefetch_next();
   block& parent = *current_->parent;
   load_block(parent);
   simt_thread_index = current_->index;
-  return parent.contexts[current_->index_in_block];
+  return parent.resumptions[current_->index_in_block].at;
 }
 
 /// Chooses the thread that runs after the current one, if there is nothing else to do before. Returns whether it
 /// has.
-bool machine::choose_directly() {
+inline bool machine::choose_directly() {
   if (ended_ || current_->status == thread_status::exited || !in_flight_.empty() || steps() >= clock_turn_)
     return false;
   if (settings_.model == execution::lock_step) return choose_lane();
@@ -253,14 +180,14 @@ context machine::end_turn() {
     recording_->note_entry(current_->number);
   in_kernel = false;
   const thread* const self = current_;
-  kept_ = &self->parent->contexts[self->index_in_block];
+  kept_ = &self->parent->resumptions[self->index_in_block].at;
   if (!choose_directly()) return scheduler_;
   return current_ == self ? nullptr : load_current();
 }
 
 void machine::yield() {
   const context next = end_turn();
-  if (next != nullptr) left_context(boost::context::detail::jump_fcontext(next, kept_));
+  if (next != nullptr) exactdot_simt_switch(next, kept_);
 }
 
 /// Judges accesses whose effect is known at the thread's next step.
@@ -300,13 +227,6 @@ void machine::end_launch() {
 void machine::end_launch_by(fault_kind kind) {
   stream_.ended_by = kind;
   end_launch();
-}
-
-/// Lock step: takes a step and returns its lanes. Independent threads: returns the caller's lane only.
-std::uint32_t machine::active_mask(const void* caller) {
-  if (settings_.model == execution::independent) return 1U << current_->lane();
-  step(caller);
-  return step_mask_;
 }
 
 }  // namespace exactdot::simt

@@ -106,10 +106,15 @@ class static_shared {
   /// Returns the variable at this address, null if there is none. The first access adds it to the block's copies
   /// and fills it with 0xcb.
   region* find(std::uintptr_t address, shared_module& module) {
+    region* const known = find_again(address);
+    return known != nullptr ? known : find_first(address, module);
+  }
+  /// The same after the first access; else null.
+  [[nodiscard]] region* find_again(std::uintptr_t address) const {
     for (auto held = copies_.rbegin(); held != copies_.rend(); ++held) {
       if ((*held)->range.holds(address)) return &(*held)->range;
     }
-    return find_first(address, module);
+    return nullptr;
   }
   /// Adds a variable to the copies of a block that is not running.
   region& add(std::uintptr_t start, std::size_t bytes);

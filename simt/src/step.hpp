@@ -30,6 +30,18 @@ inline void machine::step(const void* caller) {
   if (--steps_left_ <= 0) yield();
 }
 
+inline bool machine::choose_lane() {
+  while (!step_lanes_.empty()) {
+    thread& lane = step_block_->threads[step_lanes_.back()];
+    step_lanes_.pop_back();
+    if (lane.status != thread_status::ready) continue;
+    current_ = &lane;
+    steps_left_ = 1;
+    return true;
+  }
+  return false;
+}
+
 /// With independent threads a basic block is counted, no more. Returns whether that was all.
 inline bool machine::count_basic_block(const void* caller) {
   thread& self = *current_;

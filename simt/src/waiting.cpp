@@ -1,11 +1,7 @@
-// Barriers of a block, warp collectives, fences, and the exit of a thread.
+// Warp collectives, fences, and the exit of a thread. barrier.cpp has the barriers of a block.
 //
-// A barrier opens when all non-exited threads of the block have arrived (CUDA C++ Programming Guide,
-// "Synchronization Functions", compute capability 7.0 and later). It is a fault, and the run continues, if some
-// wait at another barrier, or have exited after they had run past this one. In lock step, the model of earlier
-// GPUs, which count every thread of the block, any exit before the barrier is. A warp collective completes when all
-// non-exited lanes of its mask have arrived (the same, "Warp Shuffle Functions"); if no thread can run, it
-// completes with the lanes that have.
+// A warp collective completes when all non-exited lanes of its mask have arrived (CUDA C++ Programming Guide, "Warp
+// Shuffle Functions"); if no thread can run, it completes with the lanes that have.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,80 +13,6 @@
 #include "unread_marks.hpp"
 
 namespace exactdot::simt {
-
-/// Returns whether two threads are at the same source position. Compilers duplicate code, so addresses may differ.
-inline bool machine::same_position(const thread& left, const thread& right) {
-  if (left.program_counter == right.program_counter && left.calls == right.calls) return true;
-  const auto is_same = [](const void* one, const void* other) { return one == other || same_line(one, other); };
-  return is_same(left.program_counter, right.program_counter) && left.calls.equals(right.calls, is_same);
-}
-
-int machine::barrier(const char* operation, int predicate, int combine, const void* caller) {
-  step(caller);
-  if (costs_) note_cost(cost_kind::barrier, 0, 0, caller);
-  if (recording_) record_step(step_kind::barrier, operation, caller);
-  thread& self = *current_;
-  block& parent = *self.parent;
-  self.operation = operation, self.predicate = predicate;
-  if (combine != 0) note_seen();
-  self.status = thread_status::at_barrier;
-  remove_ready(self);
-  ++parent.waiting;
-  self.recent.clear();
-  note_progress();
-  if (parent.waiting + parent.exited == threads_per_block_) {
-    release_barrier(parent);
-  } else {
-    yield();
-  }
-  self.visited.clear();
-  self.lane_times.reset();
-  const auto [arrived, nonzero] = parent.at_last_barrier;
-  return combine == 1   ? static_cast<int>(nonzero)
-         : combine == 2 ? static_cast<int>(nonzero == arrived)
-                        : static_cast<int>(nonzero != 0);
-}
-
-void machine::release_barrier(block& parent) {
-  block::arrivals all;
-  const thread* first = nullptr;
-  const thread* elsewhere = nullptr;
-  static constexpr std::array shared_at_barrier = {&thread::clock, &thread::released, &thread::released_in_block,
-                                                   &thread::observed};
-  std::array<clock_pointer, shared_at_barrier.size()> knowledge;
-  for (const thread& member : parent.threads) {
-    if (member.status != thread_status::at_barrier) continue;
-    ++all.threads;
-    if (member.predicate != 0) ++all.nonzero;
-    if (first == nullptr) first = &member;
-    if (!same_position(member, *first)) elsewhere = &member;
-    for (std::size_t i = 0; i < knowledge.size(); ++i) {
-      const clock_pointer& known = member.*shared_at_barrier[i];
-      if (known != knowledge[i]) knowledge[i] = join(knowledge[i], known);
-    }
-  }
-  if (elsewhere != nullptr) {
-    report_waiting(fault_kind::barrier_divergence, *first, first->operation, elsewhere, elsewhere->operation);
-  } else if (parent.exited != 0 && first != nullptr) {
-    const thread* const missing =
-        settings_.model == execution::lock_step ? &parent.threads[parent.last_exited] : passed_by(parent, *first);
-    if (missing != nullptr)
-      report_waiting(fault_kind::barrier_divergence, *first, first->operation, missing, "exit");
-  }
-  if (recording_) recording_->note_consequence(parent.threads[0].number, step_kind::opened);
-  ++parent.generation;
-  parent.waiting = 0;
-  parent.at_last_barrier = all;
-  ++stream_.counted.barriers;
-  for (thread& member : parent.threads) {
-    if (member.status != thread_status::at_barrier) continue;
-    for (std::size_t i = 0; i < knowledge.size(); ++i) {
-      if (member.*shared_at_barrier[i] != knowledge[i]) member.*shared_at_barrier[i] = knowledge[i];
-    }
-    make_ready(member);
-  }
-}
-
 /// A function returns. Notes its last two basic blocks if it is the kernel: the last such function that headers or
 /// the simulator call, before code of theirs.
 void machine::leave_function() {
@@ -101,23 +23,6 @@ void machine::leave_function() {
   if (!by_user && visited.last != visited.exit && (visited.exit == nullptr || is_user_code(visited.last)))
     visited.exit = visited.last, visited.before_exit = visited.before_last;
   self.calls.pop_back();
-}
-
-/// Returns a thread that has exited after it ran past a barrier at which another one waits; null if all that have
-/// exited returned before it. It ran past if its last step, or its last basic block before the function's end, lies
-/// behind the barrier, and the waiting thread has not been there since its last one.
-const thread* machine::passed_by(const block& parent, const thread& waiting) const {
-  const source_line barrier = kernel_line(waiting.calls, waiting.program_counter);
-  const auto is_behind = [&](const void* place) {
-    if (place == nullptr || waiting.visited.may_contain(place)) return false;
-    const source_line line = kernel_line({}, place);
-    return line.file == barrier.file && line.line > barrier.line;
-  };
-  for (const thread& member : parent.threads) {
-    if (member.status != thread_status::exited) continue;
-    if (is_behind(member.visited.before_exit) || is_behind(member.program_counter)) return &member;
-  }
-  return nullptr;
 }
 
 /// For a thread at a warp collective: the lanes at the same one, and the non-exited lanes of its mask.
