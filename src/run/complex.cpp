@@ -16,6 +16,9 @@
 #include <string>
 
 namespace exactdot::inline v0_3::detail {
+
+using engine::after, engine::copy_changed, engine::multiply_complex_on_gpu, engine::pairing, engine::require_complex_reduction;
+
 namespace {
 
 /// Numbers up to which parts are moved on the stack: a plan takes longer than the reduction.
@@ -86,7 +89,7 @@ complex_words of_parts(reduction what, const any_vector& x, element_type result,
   complex_words found;
   const any_vector real = real_parts(x);
   if (gpu_of({caller, what, real, real, result, 0, false}, options) >= 0) {
-    const any_vector imaginary{moved(x.data, part_size(x)), x.n, real.type, x.stride, x.swapped};
+    const any_vector imaginary{after(x.data, part_size(x)), x.n, real.type, x.stride, x.swapped};
     return {reduce_to_bits(what, real, result, options), reduce_to_bits(what, imaginary, result, options)};
   }
   const axis parts{2, part_size(x)}, numbers{x.n, x.stride}, places{2, sizeof(std::uint64_t)};
@@ -167,13 +170,6 @@ std::uint64_t multiply_in_chunks(pairing how, const any_vector& a, const any_vec
 }
 
 }  // namespace
-
-void require_complex_reduction(reduction what, const char* caller) {
-  if (is_known(what) && core::info_of(what).takes_complex()) return;
-  engine::throw_error(errc::bad_option, caller,
-                      "complex numbers have sum, mean, asum, sum_of_squares, nrm2 and dot, not " +
-                          std::string(is_known(what) ? name_of(what) : "an unknown reduction"));
-}
 
 complex_words reduce_complex(reduction what, const any_vector& x, element_type result, const options& options,
                              const char* caller) {

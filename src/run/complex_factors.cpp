@@ -5,8 +5,9 @@
 #include <plan/thread_count.hpp>
 #include <plan/threads.hpp>
 #include <run/complex_factors.hpp>
+#include <string>
 
-namespace exactdot::inline v0_3::detail {
+namespace exactdot::inline v0_3::engine {
 namespace {
 
 template <class T, pairing how>
@@ -39,7 +40,7 @@ void copy_range(pairing how, const any_grid& x, std::span<const axis> axes, std:
     for (std::size_t k = axes.size(); k-- > 1; outer /= axes[k - 1].n) {
       offset += static_cast<std::ptrdiff_t>(outer % axes[k - 1].n) * axes[k - 1].stride;
     }
-    copy_changed(how, part, x.swapped, moved(x.data, offset), innermost.stride, run, to);
+    copy_changed(how, part, x.swapped, after(x.data, offset), innermost.stride, run, to);
     first += run, count -= run, to += run * 2 * size_of(part);
   }
 }
@@ -56,6 +57,13 @@ std::shared_ptr<void> copy_on_cpu(pairing how, const any_grid& x, std::span<cons
 }
 
 }  // namespace
+
+void require_complex_reduction(reduction what, const char* caller) {
+  if (is_known(what) && core::info_of(what).takes_complex()) return;
+  throw_error(errc::bad_option, caller,
+                      "complex numbers have sum, mean, asum, sum_of_squares, nrm2 and dot, not " +
+                          std::string(is_known(what) ? name_of(what) : "an unknown reduction"));
+}
 
 void copy_changed(pairing how, element_type part, bool swapped, const void* from, std::ptrdiff_t step, std::size_t n,
                   void* to) noexcept {
@@ -95,4 +103,4 @@ copied_numbers::copied_numbers(pairing how, const any_grid& x, int gpu, const op
   }
 }
 
-}  // namespace exactdot::inline v0_3::detail
+}  // namespace exactdot::inline v0_3::engine

@@ -12,24 +12,22 @@
 #include <plan/plan.hpp>
 #include <vector>
 
-namespace exactdot::inline v0_3::detail {
-
-using engine::pairing;
+namespace exactdot::inline v0_3::engine {
 
 /// The byte after n bytes.
-inline const void* moved(const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; }
+inline const void* after(const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; }
 
 /// Throws errc::bad_option for a reduction that complex numbers do not have.
 void require_complex_reduction(reduction what, const char* caller);
 
 /// multiply_complex of vectors in the memory of this GPU, which have been checked.
-[[nodiscard]] complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
+[[nodiscard]] detail::complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
                                                     element_type result, const options& options, const char* caller);
 
 /// Copies n numbers at a step in bytes, changed, one after the other in this machine's byte order.
 template <class T, pairing how, bool swapped>
 void copy_changed(const char* from, std::ptrdiff_t step, std::size_t n, T* to) noexcept {
-  using bits = typename unsigned_of<sizeof(T)>::type;
+  using bits = typename detail::unsigned_of<sizeof(T)>::type;
   constexpr bool exchanges = how == pairing::exchanged || how == pairing::turned;
   constexpr bool negates = how == pairing::conjugate || how == pairing::turned;
   constexpr bits sign = negates ? bits{1} << (8 * sizeof(T) - 1) : 0;
@@ -73,4 +71,4 @@ class copied_numbers {
   std::vector<axis> results_, elements_;
 };
 
-}  // namespace exactdot::inline v0_3::detail
+}  // namespace exactdot::inline v0_3::engine

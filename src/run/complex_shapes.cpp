@@ -16,6 +16,9 @@
 #include <string>
 
 namespace exactdot::inline v0_3::detail {
+
+using engine::after, engine::copied_numbers, engine::pairing, engine::require_complex_reduction, engine::with_parts;
+
 namespace {
 
 struct complex_call {
@@ -55,11 +58,11 @@ struct results_in_parts {
 /// Part k of every number; of reals all of them.
 any_vector part_of_vector(const any_vector& x, std::ptrdiff_t k) {
   if (!is_complex(x.type)) return x;
-  return {moved(x.data, k * part_size(x.type)), x.n, part_of(x.type), x.stride, x.swapped};
+  return {after(x.data, k * part_size(x.type)), x.n, part_of(x.type), x.stride, x.swapped};
 }
 any_grid part_of_grid(const any_grid& x, std::ptrdiff_t k = 0) {
   if (!is_complex(x.type)) return x;
-  return {moved(x.data, k * part_size(x.type)), part_of(x.type), x.results, x.elements, x.swapped};
+  return {after(x.data, k * part_size(x.type)), part_of(x.type), x.results, x.elements, x.swapped};
 }
 
 /// The parts of every number, of reals the number twice, along one more axis of results.
@@ -192,8 +195,10 @@ bool are_both_complex(element_type a, element_type b) { return is_complex(a) && 
 
 }  // namespace
 
-complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
-                                      element_type result, const options& options, const char* caller) {
+namespace {
+
+complex_words multiply_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu, element_type result,
+                              const options& options, const char* caller) {
   const complex_call call{reduction::dot, {}, options, caller};
   const element_line of_a(a), of_b(b);
   any_grid first = of_a.view();
@@ -204,6 +209,8 @@ complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, cons
   });
   return {words[0], words[1]};
 }
+
+}  // namespace
 
 void reduce_complex_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                          const options& options, const char* caller) {
@@ -393,3 +400,12 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
 }
 
 }  // namespace exactdot::inline v0_3::detail
+
+namespace exactdot::inline v0_3::engine {
+
+detail::complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
+                                              element_type result, const options& options, const char* caller) {
+  return detail::multiply_on_gpu(conjugates, a, b, gpu, result, options, caller);
+}
+
+}  // namespace exactdot::inline v0_3::engine

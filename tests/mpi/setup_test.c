@@ -32,7 +32,7 @@ static int threads_of_this_process(void) {
 static void test_one_thread(void) {
   const size_t n = (size_t)1 << 21;
   const xd_vector x = xd_contiguous(calloc(n, sizeof(double)), n, XD_FLOAT64);
-  xd_options local = {0, 0, 0, 2, 0, NULL, NULL};
+  xd_options local = {0, 0, 0, 2, 0, NULL, NULL, 0};
   xd_mpi_options options = {1, NULL};
   double result = 1;
   int before, after;

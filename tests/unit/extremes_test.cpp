@@ -96,7 +96,9 @@ constexpr engine::gpu_engine recording{.choose = [](engine::plan& plan, const op
                                        .add = nullptr,
                                        .choose_batch = nullptr,
                                        .reduce_batch = nullptr,
-                                       .normalise = nullptr};
+                                       .normalise = nullptr,
+                                       .copy_numbers = nullptr,
+                                       .copy_indices = nullptr};
 
 struct registered_recording {
   const engine::gpu_engine* before = engine::registered_gpu_engine.exchange(&recording);

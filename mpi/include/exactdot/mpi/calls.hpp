@@ -103,7 +103,7 @@ struct rounding {
 
 struct local_options {
   explicit local_options(const options& chosen, std::int64_t ddof)
-      : local{XD_EXACT, static_cast<int>(chosen.device), chosen.device_index, chosen.threads, ddof, nullptr},
+      : local{XD_EXACT, static_cast<int>(chosen.device), chosen.device_index, chosen.threads, ddof, nullptr, nullptr, 0},
         all{chosen.check, &local} {}
   local_options(const local_options&) = delete;
   xd_options local;
