@@ -14,8 +14,10 @@
 
 namespace exactdot::inline v0_3::engine {
 
-/// The byte after n bytes.
-inline const void* after(const void* from, std::ptrdiff_t bytes) { return static_cast<const char*>(from) + bytes; }
+/// The byte after so many bytes; of no memory none.
+inline const void* after(const void* from, std::ptrdiff_t bytes) {
+  return from == nullptr ? from : static_cast<const char*>(from) + bytes;
+}
 
 /// Throws errc::bad_option for a reduction that complex numbers do not have.
 void require_complex_reduction(reduction what, const char* caller);

@@ -34,7 +34,7 @@ struct complex_call {
     any_results part = out;
     if (!is_complex(out.type)) return part;
     part.type = part_of(out.type);
-    part.data = static_cast<char*>(out.data) + k * size_of(part.type);
+    if (out.data != nullptr) part.data = static_cast<char*>(out.data) + k * size_of(part.type);
     return part;
   }
   [[noreturn]] void refuse(const std::string& sentence) const {

@@ -211,6 +211,18 @@ TEST(complex_shapes, one_factor_may_be_real) {
   EXPECT_EQ(out, (numbers<float>{{11, -1}, {infinity, -19}}));
 }
 
+TEST(complex_shapes, of_nothing_need_no_memory) {
+  const axis none{0, 16}, two{2, 16};
+  const any_grid empty{nullptr, element_type::complex128, {&two, 1}, {&none, 1}}, no_lines{nullptr, element_type::complex128, {&none, 1}, {&two, 1}};
+  numbers<double> out(2, {7, 7});
+  dot(empty, empty, {out.data(), element_type::complex128, {&two, 1}});
+  EXPECT_EQ(out, (numbers<double>{0.0, 0.0}));
+  reduce(reduction::sum, empty, {out.data(), element_type::complex128, {&two, 1}});
+  dot(no_lines, no_lines, {nullptr, element_type::complex128, {&none, 1}});
+  reduce(reduction::sum, no_lines, {nullptr, element_type::complex128, {&none, 1}});
+  EXPECT_EQ(out, (numbers<double>{0.0, 0.0}));
+}
+
 TEST(complex_shapes, refuse_what_does_not_fit) {
   const numbers<double> x(6);
   numbers<double> out(2, {7, 7});
