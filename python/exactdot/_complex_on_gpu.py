@@ -113,7 +113,7 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
     module = type(first).__module__.partition(".")[0]
     if module not in _LIBRARIES:
         raise TypeError(f"{name}: complex elements in GPU memory are reduced in arrays of PyTorch, CuPy or JAX, not {type(first).__name__}")
-    library = _LIBRARIES[module]()
+    library: Any = _LIBRARIES[module]()
     if kind == "pairs":
         return _of_pairs(name, library, function, first, after, options)
     out = _taken_out(name, options)
