@@ -19,6 +19,7 @@ struct number_copy {
   const char* caller;
   pairing how;
   element_type part;  ///< float32 or float64
+  bool swapped;       ///< the bytes of each part, which the copy has in the machine's order
   const void* data;
   std::span<const axis> axes;  ///< the last one is the fastest
   std::size_t count;           ///< of numbers: all positions

@@ -99,7 +99,7 @@ copied_numbers::copied_numbers(pairing how, const any_grid& x, int gpu, const op
     memory_ = copy_on_cpu(how, x, read, count, options);
   } else {
     const engine::gpu_engine& on = *engine::registered_gpu_engine.load(std::memory_order_acquire);
-    memory_ = on.copy_numbers({caller, how, part_of(x.type), x.data, read, count, gpu});
+    memory_ = on.copy_numbers({caller, how, part_of(x.type), x.swapped, x.data, read, count, gpu});
   }
 }
 

@@ -125,6 +125,24 @@ void check_types(const complex_call& call, const X& a, const X& b) {
   if (is_long(a) || is_long(b)) call.refuse("so many complex numbers exceed the address space");
 }
 
+/// Throws for results that share memory with a factor, of which calls may see a copy only.
+void require_apart(const complex_call& call, const any_grid& a, const any_grid& b) {
+  const auto check = [&](const char* name, const any_grid& x) {
+    if (std::ranges::any_of(x.results, [](const axis& each) { return each.n == 0; })) return;
+    if (std::ranges::any_of(x.elements, [](const axis& each) { return each.n == 0; })) return;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (!is_complex(x.type)) {
+        engine::check_input(call.of_part(k), name, x, 1, 1);
+      } else {
+        engine::check_input(call.of_part(k), name, grid_in_pairs(x).view, 1, 1);
+      }
+    }
+  };
+  if (std::ranges::any_of(call.out.axes, [](const axis& each) { return each.n == 0; })) return;
+  check(call.is_product() ? "a" : "x", a);
+  if (call.is_product()) check("b", b);
+}
+
 /// Runs `reduce`. If it fails, `check`, the same for the real parts alone, names what is wrong by the numbers of the
 /// caller, not by those of their parts.
 template <class Reduce, class Check>
@@ -236,6 +254,7 @@ void reduce_complex_grid(reduction what, const any_grid& a, const any_grid& b, c
   }
   const engine::batch checked = probe();
   if (checked.count == 0) return;
+  require_apart(call, a, b);
   if (are_both_complex(a.type, b.type)) {
     return factors(call, a, b, gpu_of(checked), false).for_parts([&](const any_grid& x, const any_grid& y, std::size_t k) {
       const grid_in_pairs first(x), second(y);
@@ -295,6 +314,7 @@ void reduce_complex_segments(reduction what, const any_vector& a, const any_vect
   const element_line of_a(a), of_b(b);
   any_grid first = of_a.view(), second = of_b.view();
   first.conjugated = a.conjugated;
+  require_apart(call, first, second);
   if (call.is_product() && !are_both_complex(a.type, b.type)) {
     copied_numbers memory;
     const any_grid x = unconjugated(call, first, gpu, memory);
@@ -378,6 +398,7 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
     });
   }
   const engine::batch checked = probe();
+  require_apart(call, a, b);
   const int gpu = gpu_of(checked);
   if (call.is_product() && !are_both_complex(a.type, b.type)) {
     copied_numbers memory;

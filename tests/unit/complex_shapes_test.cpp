@@ -247,6 +247,18 @@ TEST(complex_shapes, refuse_what_does_not_fit) {
   a.conjugated = false, other = a, other.conjugated = true;
   expect("not the second", [&] { dot(a, other, to); });
   expect("results lie within", [&] { reduce(reduction::sum, a, {const_cast<std::complex<double>*>(x.data()), type, {&places, 1}}); });
+  const std::vector<double> parts(12);  // results between the parts of a factor, which the engine sees copies of
+  const axis two{2, 48};
+  for (const std::size_t inside : {0, 1, 3}) {
+    auto* const within = const_cast<double*>(parts.data()) + inside;
+    const any_grid of{parts.data(), type, {&two, 1}, {&along, 1}};
+    const any_vector vector{parts.data(), 6, type, 16}, other_vector{x.data(), 6, type, 16};
+    expect("results lie within", [&] { dot(of, of, {within, type, {&two, 1}}); });
+    expect("results lie within", [&] { dot(a, of, {within, type, {&two, 1}}); });
+    const std::vector<int> both{0, 3, 6}, key{0, 1, 0, 1, 1, 0};
+    expect("results lie within", [&] { dot(other_vector, vector, any_offsets{both.data(), 2, element_type::int32, 4}, {within, type, {&two, 1}}); });
+    expect("results lie within", [&] { dot(other_vector, vector, any_keys{key.data(), 6, element_type::int32, 4, 2}, {within, type, {&two, 1}}); });
+  }
   const std::vector<std::int64_t> offsets{0, 7, 6};
   expect("offset 1 is 7, past the end of 6", [&] { nrm2(segments{x, offsets}, real); });
   expect("offset 1 is 7, past the end of 6", [&] { dot(segments{x, offsets}, x, out); });

@@ -64,14 +64,14 @@ element_axes axes_of(const engine::number_copy& of) {
   return made;
 }
 
-template <class T>
+template <class Word>
 void launch_copy(const cuda::workspace::storage& storage, const engine::number_copy& of, void* to) {
-  const bool exchanges = of.how == engine::pairing::exchanged || of.how == engine::pairing::turned;
-  const bool negates = of.how == engine::pairing::conjugate || of.how == engine::pairing::turned;
+  const part_changes change{of.how == engine::pairing::exchanged || of.how == engine::pairing::turned,
+                            of.how == engine::pairing::conjugate || of.how == engine::pairing::turned, of.swapped};
   cuda::launch_kernel(storage, "launching a copy of complex numbers",
                       {cuda::blocks_for(storage, of.count, threads_of_copy, 8), threads_of_copy},
-                      copy_numbers_kernel<T>, static_cast<const char*>(of.data), axes_of(of), of.count, exchanges,
-                      negates, static_cast<T*>(to));
+                      copy_numbers_kernel<Word>, static_cast<const char*>(of.data), axes_of(of), of.count, change,
+                      static_cast<Word*>(to));
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ std::shared_ptr<void> copy_numbers(const engine::number_copy& of) {
   std::shared_ptr<void> memory = memory_of(of.gpu, 2 * of.count * size_of(of.part));
   if (of.count == 0) return memory;
   with_workspace(of.gpu, [&](const cuda::workspace::storage& storage) {
-    if (of.part == element_type::float32) return launch_copy<float>(storage, of, memory.get());
-    launch_copy<double>(storage, of, memory.get());
+    if (of.part == element_type::float32) return launch_copy<std::uint32_t>(storage, of, memory.get());
+    launch_copy<std::uint64_t>(storage, of, memory.get());
   });
   return memory;
 }

@@ -30,17 +30,31 @@ struct index_array {
 
 namespace {
 
-/// to[2i], to[2i + 1] = the parts of number i, perhaps exchanged, the second one then perhaps negated.
-template <class T>
+template <class Word>
+__device__ __forceinline__ Word reversed(Word word) {
+  Word made = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i, word >>= 8) made = made << 8 | (word & 0xff);
+  return made;
+}
+
+/// How parts are changed: exchanged, the second one then negated; and whether memory has their bytes swapped.
+struct part_changes {
+  bool exchanges, negates, swapped;
+};
+
+/// to[2i], to[2i + 1] = the parts of number i, changed. Word: the unsigned integer of a part's bits.
+template <class Word>
 __global__ void copy_numbers_kernel(const char* from, const __grid_constant__ element_axes axes, std::size_t count,
-                                    bool exchanges, bool negates, T* to) {
+                                    part_changes change, Word* to) {
+  constexpr Word sign = Word{1} << (8 * sizeof(Word) - 1);
   begin_kernel(count);
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
-    const T* const parts = reinterpret_cast<const T*>(from + axes.at(i).a);
-    const T second = parts[exchanges ? 0 : 1];
-    to[2 * i] = parts[exchanges ? 1 : 0];
-    to[2 * i + 1] = negates ? -second : second;
+    const Word* const parts = reinterpret_cast<const Word*>(from + axes.at(i).a);
+    Word first = parts[change.exchanges ? 1 : 0], second = parts[change.exchanges ? 0 : 1];
+    if (change.swapped) first = reversed(first), second = reversed(second);
+    to[2 * i] = first;
+    to[2 * i + 1] = change.negates ? second ^ sign : second;
   }
 }
 

@@ -106,6 +106,30 @@ TEST_F(cuda_complex, segments_and_groups_have_the_bits_of_the_cpu) {
 }
 
 template <class T>
+void expect_swapped() {
+  constexpr auto size = static_cast<std::ptrdiff_t>(2 * sizeof(T));
+  const element_type type = detail::number_type_of<std::complex<T>>;
+  std::vector<T> a = parts<T>(60, 21), b = parts<T>(60, 22);
+  for (std::vector<T>* const each : {&a, &b}) {
+    for (T& part : *each) {
+      auto* const bytes = reinterpret_cast<unsigned char*>(&part);
+      std::reverse(bytes, bytes + sizeof part);
+    }
+  }
+  const axis rows{4, 15 * size}, along{15, size}, columns{15, size}, down{4, 15 * size}, places{4, size}, other_places{15, size};
+  for (const bool conjugates : {false, true}) {
+    expect_as_cpu(a, b, 4, "swapped rows", [&](const T* x, const T* y, void* to, bool) {
+      detail::reduce_grid(reduction::dot, {x, type, {&rows, 1}, {&along, 1}, true, conjugates}, {y, type, {&rows, 1}, {&along, 1}, true}, {to, type, {&places, 1}}, {});
+    });
+    expect_as_cpu(a, b, 15, "swapped columns", [&](const T* x, const T* y, void* to, bool) {
+      detail::reduce_grid(reduction::dot, {x, type, {&columns, 1}, {&down, 1}, true, conjugates}, {y, type, {&columns, 1}, {&down, 1}, true}, {to, type, {&other_places, 1}}, {});
+    });
+  }
+}
+
+TEST_F(cuda_complex, swapped_bytes_have_the_bits_of_the_cpu) { expect_swapped<float>(), expect_swapped<double>(); }
+
+template <class T>
 void expect_vectors(std::size_t n) {
   const std::vector<T> a = parts<T>(2 * n, 11), b = parts<T>(n, 12);
   const device_vector<T> on_a(a), on_b(b);
