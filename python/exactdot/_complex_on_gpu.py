@@ -6,6 +6,7 @@ number conjugated or exchanged, and of the first one unless its numbers follow e
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -114,8 +115,20 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
     if module not in _LIBRARIES:
         raise TypeError(f"{name}: complex elements in GPU memory are reduced in arrays of PyTorch, CuPy or JAX, not {type(first).__name__}")
     library: Any = _LIBRARIES[module]()
+    try:
+        return _computed(name, kind, library, function, inputs, after, dict(options))
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as wrong:
+        if wrong.args and str(wrong.args[0]).startswith(f"{name}: ") and not after:
+            raise
+        real = {key: value for key, value in options.items() if key not in ("out", "dtype")}
+        function(*(x.real if is_complex(x) else x for x in inputs), *after, **real)  # names what is wrong by the caller's shapes
+        raise
+
+
+def _computed(name: str, kind: str, library: Any, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
+              options: dict[str, Any]) -> Any:
     if kind == "pairs":
-        return _of_pairs(name, library, function, first, after, options)
+        return _of_pairs(name, library, function, next(x for x in inputs if is_complex(x)), after, options)
     out = _taken_out(name, options)
     if out is not None and not is_complex(out):
         raise TypeError(f"{name}: out is of {out.dtype}; use an array of complex64 or complex128")
@@ -146,10 +159,14 @@ def _axes(name: str, options: dict[str, Any], dimensions: int) -> tuple[int, ...
     """The axes that are reduced, from 0 on."""
     axes = options.get("axis")
     axes = tuple(range(dimensions)) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
-    for axis in axes:
-        if isinstance(axis, bool) or not isinstance(axis, int) or not -dimensions <= axis < dimensions:
-            raise ValueError(f"{name}: axis {axis} is out of range for {dimensions} dimensions")
-    return tuple(axis % dimensions for axis in axes)
+    return tuple(_axis(name, axis, dimensions) for axis in axes)
+
+
+def _axis(name: str, axis: Any, dimensions: int) -> int:
+    number = operator.index(axis)
+    if isinstance(axis, bool) or not -dimensions <= number < dimensions:
+        raise ValueError(f"{name}: axis {axis} is out of range for {dimensions} dimensions")
+    return number % dimensions
 
 
 def _of_parts(name: str, library: Any, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],

@@ -85,6 +85,10 @@ def test_refusals() -> None:
                             (lambda: xd.sum(x, dtype="float32"), ValueError, "use complex64 or complex128"),
                             (lambda: xd.var(x), TypeError, "complex"),
                             (lambda: xd.sum(gpu.CudaArrayInterface(x)), TypeError, "not float32|complex elements in GPU memory"),
-                            (lambda: xd.dot(x[0], x[0, :3]), ValueError, "length")):
+                            (lambda: xd.dot(x[0], x[0, :3]), ValueError, "4 and 3"),
+                            (lambda: xd.group_norm(x[0], cupy.zeros(3, int), 2), ValueError, "4 and 3"),
+                            (lambda: xd.group_norm(x[0], [0, 0, 1, 1], 2), (TypeError, ValueError), "keys"),
+                            (lambda: xd.segment_norm(x[0], cupy.asarray([0, 5])), ValueError, "is 5, past the end of 4"),
+                            (lambda: xd.sum(x, axis=0, where=cupy.ones((3, 4), bool)), (TypeError, ValueError), "where")):
         with pytest.raises(kind, match=why):
             call()
