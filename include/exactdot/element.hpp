@@ -41,7 +41,7 @@ enum class element_type : unsigned char {
   float8_e5m2,
   /// Numbers of two parts, float32 or float64, one after the other: of vectors and shapes that are summed, multiplied,
   /// or whose norm is taken, and of results (complex.hpp). Not in `elements`.
-  complex64 = 64,
+  complex64,
   complex128,
 };
 
@@ -72,6 +72,17 @@ inline constexpr std::array elements = {
     element_info{element_type::float8_e4m3fn, "float8_e4m3fn", 1, 'V', 0, 4, 4},
     element_info{element_type::float8_e5m2, "float8_e5m2", 1, 'f', 0, 3, 5},
 };
+
+namespace detail {
+/// The elements, and after them complex types.
+inline constexpr auto described_types = [] {
+  std::array<element_info, elements.size() + 2> all{};
+  for (std::size_t i = 0; i < elements.size(); ++i) all[i] = elements[i];
+  all[elements.size()] = {element_type::complex64, "complex64", 8, 'c', 0, 24, 8};
+  all[elements.size() + 1] = {element_type::complex128, "complex128", 16, 'c', 0, 53, 11};
+  return all;
+}();
+}  // namespace detail
 
 /// The C++ types in the order of the enumerators.
 using element_types =
@@ -144,7 +155,9 @@ inline constexpr element_type type_of = static_cast<element_type>(detail::elemen
 
 /// False for a value that is no enumerator, and for complex types.
 constexpr bool is_known(element_type type) { return static_cast<std::size_t>(type) < elements.size(); }
-constexpr const element_info& info_of(element_type type) { return elements[static_cast<std::size_t>(type)]; }
+constexpr const element_info& info_of(element_type type) {
+  return detail::described_types[static_cast<std::size_t>(type)];
+}
 constexpr std::string_view name_of(element_type type) { return info_of(type).name; }
 constexpr std::size_t size_of(element_type type) { return info_of(type).bytes; }
 constexpr bool is_complex(element_type type) {

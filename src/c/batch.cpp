@@ -72,7 +72,7 @@ xd_status xd_reduce_rows(int reduction, const xd_rows* a, const xd_rows* b, int 
     require_second(what, b != nullptr, caller);
     const row_grid second(inputs_of(what) == 2 ? b : a, to_number_type, caller, "b");
     first.view.conjugated = conjugates_first(first.view.type, options);
-    const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(bytes_of(type))};
+    const axis places = {a->rows, result_stride != 0 ? result_stride : static_cast<std::ptrdiff_t>(size_of(type))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
@@ -90,7 +90,7 @@ xd_status xd_multiply_rows(const xd_rows* a, const xd_rows* vectors, int result_
     row_grid first(a, to_number_type, caller, "a");
     const row_grid second(vectors, to_number_type, caller, "vectors");
     first.view.conjugated = conjugates_first(first.view.type, options);
-    const auto size = static_cast<std::ptrdiff_t>(bytes_of(type));
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
     std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
     if (__builtin_mul_overflow(a->rows, size, &row)) row = PTRDIFF_MAX;
     const axis of_a[] = {{vectors->rows, 0}, first.results}, of_b[] = {second.results, {a->rows, 0}};
@@ -113,7 +113,7 @@ xd_status xd_reduce_segments(int reduction, const xd_vector* a, const xd_vector*
     any_vector first = to_numbers(a, caller, "a");
     const any_vector second = second_numbers(what, first, b, caller);
     first.conjugated = conjugates_first(first.type, options);
-    const axis places = {segments, static_cast<std::ptrdiff_t>(bytes_of(type))};
+    const axis places = {segments, static_cast<std::ptrdiff_t>(size_of(type))};
     const any_offsets given = {offsets, segments, of_offsets, static_cast<std::ptrdiff_t>(size_of(of_offsets))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
@@ -135,7 +135,7 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
     any_grid first = of_first.view();
     first.conjugated = conjugates_first(of_a.type, options);
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
-    const axis places = {groups, static_cast<std::ptrdiff_t>(bytes_of(type))};
+    const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
@@ -162,7 +162,7 @@ xd_status xd_reduce_rows_by_key(int reduction, const xd_rows* a, const xd_rows* 
       return any_grid{x.view.data,       x.view.type,      {&x.elements, 1}, {&x.results, 1},
                       x.view.swapped, x.view.conjugated};
     };
-    const auto size = static_cast<std::ptrdiff_t>(bytes_of(type));
+    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
     std::ptrdiff_t row = 0;  // one that overflows is refused: no memory is so large
     if (__builtin_mul_overflow(a->n, size, &row)) row = PTRDIFF_MAX;
     const axis places[] = {{groups, result_stride != 0 ? result_stride : row}, {a->n, size}};

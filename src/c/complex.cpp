@@ -25,8 +25,8 @@ void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int 
   const any_vector second = second_numbers(what, first, b, caller);
   refuse_filter_of_complex(options, caller);
   const auto chosen = to_options(options, caller);
-  require_outside_numbers(result, bytes_of(type), first, caller);
-  require_outside_numbers(result, bytes_of(type), second, caller);
+  require_outside_numbers(result, size_of(type), first, caller);
+  require_outside_numbers(result, size_of(type), second, caller);
   const bool fits = core::info_of(what).takes_complex() && detail::gives_complex(what) == is_complex(type);
   const bool conjugates_none = conjugates(options) && !multiplies_vectors(what);
   if (!fits || conjugates_none || !is_complex(first.type) || !is_complex(second.type)) {  // one is real, or all is refused

@@ -95,8 +95,7 @@ bool is_consecutive(const any_grid& x) {
 }
 
 std::string name_of_number(element_type type) {
-  if (is_complex(type)) return type == element_type::complex64 ? "complex64" : "complex128";
-  return is_known(type) ? std::string(name_of(type)) : "of an unknown type";
+  return is_complex(type) || is_known(type) ? std::string(name_of(type)) : "of an unknown type";
 }
 
 /// Throws for reductions and types that complex numbers do not have. The types of reals are checked with their call.
