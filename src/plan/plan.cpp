@@ -87,7 +87,10 @@ void check_types(const request& asked) {
   const bool two = core::info_of(asked.what).inputs == 2;
   for (const element_type type : {asked.a.type, two ? asked.b.type : asked.a.type, asked.result}) {
     if (!is_known(type)) {
-      throw_error(errc::bad_option, asked.caller, "unknown element type " + std::to_string(static_cast<int>(type)));
+      throw_error(errc::bad_option, asked.caller,
+                  is_complex(type) ? std::string(name_of(type)) +
+                                         ": this call takes real numbers; exactdot/complex.hpp has those that take complex ones"
+                                   : "unknown element type " + std::to_string(static_cast<int>(type)));
     }
   }
   if (two && asked.a.n != asked.b.n) {
