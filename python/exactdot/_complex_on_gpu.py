@@ -117,8 +117,8 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
     library: Any = _LIBRARIES[module]()
     try:
         return _computed(name, kind, library, function, inputs, after, dict(options))
-    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as wrong:
-        if wrong.args and str(wrong.args[0]).startswith(f"{name}: ") and not after:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
+        if kind != "products" and not after:  # whose axes are the caller's
             raise
         real = {key: value for key, value in options.items() if key not in ("out", "dtype")}
         function(*(x.real if is_complex(x) else x for x in inputs), *after, **real)  # names what is wrong by the caller's shapes

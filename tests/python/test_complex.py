@@ -12,6 +12,7 @@ import pytest
 from reference import bits, exact_dot, exact_reduction
 
 import exactdot as xd
+from exactdot import _complex_on_gpu, _engine
 
 PARTS = {"c8": "float32", "c16": "float64", ">c16": "float64"}
 OF_PARTS = ("sum", "mean")
@@ -331,3 +332,51 @@ def test_refusals(case: int) -> None:
     call, kind, sentence = REFUSED[case]
     with pytest.raises(kind, match=sentence):
         call()
+
+
+class _NumPyInPlaceOfCuPy(_complex_on_gpu._CuPy):
+    """The functions that arrays in GPU memory take, with arrays that a machine without a GPU has."""
+
+    def __init__(self) -> None:
+        self.library = np
+
+
+@pytest.mark.parametrize("dtype", ("c8", "c16"))
+def test_the_way_of_arrays_in_gpu_memory(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_complex_on_gpu._LIBRARIES, "numpy", _NumPyInPlaceOfCuPy)
+
+    def on_gpu(name: str, kind: str, *inputs: Any, after: tuple[Any, ...] = (), **options: Any) -> Any:
+        return _complex_on_gpu.compute(name, kind, getattr(_engine, name), inputs, after, options)
+
+    random = np.random.default_rng(21)
+    x, y = numbers(random, (3, 4, 5), dtype), numbers(random, (3, 4, 5), dtype)
+    for name, kind in (("sum", "parts"), ("mean", "parts"), ("asum", "pairs"), ("norm", "pairs")):
+        for options in ({}, {"axis": 1}, {"axis": np.int64(-1)}, {"axis": (0, 2), "keepdims": True}):
+            found, expected = on_gpu(name, kind, x, **options), getattr(xd, name)(x, **options)
+            assert same(found, expected) and np.shape(found) == np.shape(expected), (name, options)
+    for axis in (0, 1, -1):
+        assert same(on_gpu("vecdot", "products", x, y, axis=axis, keepdims=True), xd.vecdot(x, y, axis=axis, keepdims=True))
+        assert same(on_gpu("vecdot", "products", x, y, axis=axis), xd.vecdot(x, y, axis=axis))
+    assert same(on_gpu("matvec", "products", x[0], y[0, 0]), xd.matvec(x[0], y[0, 0]))
+    assert same(on_gpu("vecdot", "products", x, y.real.copy()), xd.vecdot(x, y.real.copy()))
+    v, w = x.reshape(-1), y.reshape(-1)
+    offsets, keys = np.array([0, 3, 3, 60], "i4"), np.arange(60) % 7
+    for name, kind in (("sum", "parts"), ("norm", "pairs")):
+        assert same(on_gpu(f"segment_{name}", kind, v, after=(offsets,)), getattr(xd, f"segment_{name}")(v, offsets))
+        assert same(on_gpu(f"group_{name}", kind, v, after=(keys, 7)), getattr(xd, f"group_{name}")(v, keys, 7))
+    assert same(on_gpu("segment_dot", "products", v, w, after=(offsets,)), xd.segment_dot(v, w, offsets))
+    assert same(on_gpu("group_dot", "products", v, w, after=(keys, 7)), xd.group_dot(v, w, keys, 7))
+    out = np.zeros((3, 4), "c16")
+    assert on_gpu("sum", "parts", x, axis=2, out=out) is out and same(out, xd.sum(x, axis=2, dtype="c16"))
+    for call, kind_of_error, why in (
+        (lambda: on_gpu("dot", "products", v, w[:50]), ValueError, "60 and 50"),
+        (lambda: on_gpu("group_norm", "pairs", v, after=(keys[:50], 7)), ValueError, "60 and 50"),
+        (lambda: on_gpu("segment_norm", "pairs", v, after=(np.array([0, 61]),)), ValueError, "is 61, past the end of 60"),
+        (lambda: on_gpu("group_norm", "pairs", v, after=(["a"] * 60, 7)), (TypeError, ValueError), "keys"),
+        (lambda: on_gpu("sum", "parts", x, axis=3), ValueError, "axis 3 is out of range"),
+        (lambda: on_gpu("sum", "parts", x, axis=2, out=np.zeros((3, 4))), TypeError, "use an array of complex64"),
+        (lambda: on_gpu("vecdot", "products", x, y, out=np.zeros(3, "c16")), ValueError, "out has shape"),
+        (lambda: on_gpu("vecdot", "products", x, y, dtype="float32"), ValueError, "use complex64 or complex128"),
+    ):
+        with pytest.raises(kind_of_error, match=why):
+            call()
