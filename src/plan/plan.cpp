@@ -88,8 +88,7 @@ void check_types(const request& asked) {
   for (const element_type type : {asked.a.type, two ? asked.b.type : asked.a.type, asked.result}) {
     if (!is_known(type)) {
       throw_error(errc::bad_option, asked.caller,
-                  is_complex(type) ? std::string(name_of(type)) +
-                                         ": this call takes real numbers; exactdot/complex.hpp has those that take complex ones"
+                  is_complex(type) ? std::string(name_of(type)) + ": this call takes real numbers"
                                    : "unknown element type " + std::to_string(static_cast<int>(type)));
     }
   }
