@@ -210,10 +210,6 @@ any_vector reals_of(const any_grid& x) {
 
 bool are_both_complex(element_type a, element_type b) { return is_complex(a) && is_complex(b); }
 
-}  // namespace
-
-namespace {
-
 complex_words multiply_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu, element_type result,
                               const options& options, const char* caller) {
   const complex_call call{reduction::dot, {}, options, caller};
@@ -309,11 +305,12 @@ void reduce_complex_segments(reduction what, const any_vector& a, const any_vect
   const auto in_parts = [&](const any_vector& x, const any_vector& y) {
     for (std::ptrdiff_t k = 0; k < 2; ++k) run(part_of_vector(x, k), part_of_vector(y, k), offsets, static_cast<std::size_t>(k));
   };
-  if (!call.is_product() && gives_complex(what)) return in_parts(a, a);
   const element_line of_a(a), of_b(b);
   any_grid first = of_a.view(), second = of_b.view();
   first.conjugated = a.conjugated;
   require_apart(call, first, second);
+  engine::check_offsets(call.of_part(1), offsets, a.n, checked.each.on_gpu);
+  if (!call.is_product() && gives_complex(what)) return in_parts(a, a);
   if (call.is_product() && !are_both_complex(a.type, b.type)) {
     copied_numbers memory;
     const any_grid x = unconjugated(call, first, gpu, memory);
@@ -398,6 +395,7 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
   }
   const engine::batch checked = probe();
   require_apart(call, a, b);
+  engine::check_keys(call.of_part(1), keys, keys.groups, keys.n);
   const int gpu = gpu_of(checked);
   if (call.is_product() && !are_both_complex(a.type, b.type)) {
     copied_numbers memory;

@@ -259,8 +259,19 @@ TEST(complex_shapes, refuse_what_does_not_fit) {
     expect("results lie within", [&] { dot(a, of, {within, type, {&two, 1}}); });
     const std::vector<int> both{0, 3, 6}, key{0, 1, 0, 1, 1, 0};
     expect("results lie within", [&] { dot(other_vector, vector, any_offsets{both.data(), 2, element_type::int32, 4}, {within, type, {&two, 1}}); });
+    expect("results lie within", [&] { reduce(reduction::sum, vector, any_offsets{both.data(), 2, element_type::int32, 4}, {within, type, {&two, 1}}); });
     expect("results lie within", [&] { dot(other_vector, vector, any_keys{key.data(), 6, element_type::int32, 4, 2}, {within, type, {&two, 1}}); });
   }
+  std::vector<std::int64_t> room{0, 1, 0, 3, 0, 6, 0};  // an imaginary part among the offsets, or the keys
+  for (const bool is_sum : {false, true}) {
+    const any_vector vector{x.data(), 6, type, 16};
+    const any_offsets among{&room[1], 1, element_type::int64, 16};
+    const any_results one_result{room.data(), type, {&one, 1}};
+    expect("results lie within the offsets", [&] { is_sum ? reduce(reduction::sum, vector, among, one_result) : dot(vector, vector, among, one_result); });
+  }
+  const any_vector three{x.data(), 3, type, 16};
+  expect("results lie within the keys", [&] { dot(three, three, any_keys{&room[1], 3, element_type::int64, 16, 1, true}, {room.data(), type, {&one, 1}}); });
+  EXPECT_EQ(room, (std::vector<std::int64_t>{0, 1, 0, 3, 0, 6, 0}));
   const std::vector<std::int64_t> offsets{0, 7, 6};
   expect("offset 1 is 7, past the end of 6", [&] { nrm2(segments{x, offsets}, real); });
   expect("offset 1 is 7, past the end of 6", [&] { dot(segments{x, offsets}, x, out); });
