@@ -74,14 +74,14 @@ inline constexpr std::array elements = {
 };
 
 namespace detail {
-/// The elements, and after them complex types.
-inline constexpr auto described_types = [] {
-  std::array<element_info, elements.size() + 2> all{};
-  for (std::size_t i = 0; i < elements.size(); ++i) all[i] = elements[i];
-  all[elements.size()] = {element_type::complex64, "complex64", 8, 'c', 0, 24, 8};
-  all[elements.size() + 1] = {element_type::complex128, "complex128", 16, 'c', 0, 53, 11};
-  return all;
-}();
+/// The elements, and after them complex types. Written out: what reads a table that a loop has made, GCC 12 does not
+/// compile for link-time optimisation.
+inline constexpr std::array described_types = {
+    elements[0],  elements[1],  elements[2],  elements[3],  elements[4], elements[5], elements[6],
+    elements[7],  elements[8],  elements[9],  elements[10], elements[11], elements[12], elements[13],
+    element_info{element_type::complex64, "complex64", 8, 'c', 0, 24, 8},
+    element_info{element_type::complex128, "complex128", 16, 'c', 0, 53, 11}};
+static_assert(described_types.size() == elements.size() + 2);
 }  // namespace detail
 
 /// The C++ types in the order of the enumerators.
