@@ -45,7 +45,7 @@ struct element_line {
   axis elements;
 
   explicit element_line(const any_vector& of) : x(of), elements{of.n, of.stride} {}
-  [[nodiscard]] any_grid view() const { return {x.data, x.type, {}, {&elements, 1}, x.swapped}; }
+  [[nodiscard]] any_grid view() const { return {x.data, x.type, {}, {&elements, 1}, x.swapped, x.conjugated}; }
 };
 
 /// A contiguous range of results.
@@ -157,15 +157,16 @@ void multiply_many(const A& a, const B& b, Out&& out, const options& options) {
   check_dot_of_many<A, B, Out>();
   constexpr const char* caller = conjugates ? "vdot" : "dot";
   const result_line to(out);
-  if constexpr (is_segments<A>) {
-    any_vector first = to_numbers(a.x);
+  const auto factor = [](const auto& x) {
+    any_vector first = to_numbers(x);
     first.conjugated = conjugates;
-    reduce_segments(reduction::dot, first, to_numbers(b), to_offsets(a), to.view(), options, 0, caller);
+    return first;
+  };
+  if constexpr (is_segments<A>) {
+    reduce_segments(reduction::dot, factor(a.x), to_numbers(b), to_offsets(a), to.view(), options, 0, caller);
   } else if constexpr (is_groups<A>) {
-    const element_line first(to_numbers(a.x)), second(to_numbers(b));
-    any_grid view = first.view();
-    view.conjugated = conjugates;
-    reduce_groups(reduction::dot, view, second.view(), to_keys(a), to.view(), options, 0, caller);
+    const element_line first(factor(a.x)), second(to_numbers(b));
+    reduce_groups(reduction::dot, first.view(), second.view(), to_keys(a), to.view(), options, 0, caller);
   } else {
     const auto multiply = [&](const line_grid& first, const line_grid& second) {
       any_grid view = first.view();

@@ -130,19 +130,18 @@ xd_status xd_reduce_groups(int reduction, const xd_vector* a, const xd_vector* b
     const char* const caller = "xd_reduce_groups";
     const auto what = to_reduction(reduction, caller);
     const element_type type = to_number_type(result_type, caller);
-    const any_vector of_a = to_numbers(a, caller, "a");
-    const detail::element_line of_first(of_a), second(second_numbers(what, of_a, b, caller));
-    any_grid first = of_first.view();
-    first.conjugated = conjugates_first(of_a.type, options);
+    any_vector of_a = to_numbers(a, caller, "a");
+    of_a.conjugated = conjugates_first(of_a.type, options);
+    const detail::element_line first(of_a), second(second_numbers(what, of_a, b, caller));
     const any_keys given = to_keys(keys, groups, skip_out_of_range, caller);
     const axis places = {groups, static_cast<std::ptrdiff_t>(size_of(type))};
     const any_results to{results, type, {&places, 1}};
     const auto chosen = to_options_beside_filter(options, caller);
     if (filter_of(options) != nullptr) {
-      return kept_groups(what, first, second.view(), given, given_filter::mask_of::vector, to, chosen,
+      return kept_groups(what, first.view(), second.view(), given, given_filter::mask_of::vector, to, chosen,
                          *options, caller);
     }
-    detail::reduce_groups(what, first, second.view(), given, to, chosen, ddof_of(options), caller);
+    detail::reduce_groups(what, first.view(), second.view(), given, to, chosen, ddof_of(options), caller);
   });
 }
 

@@ -32,9 +32,7 @@ void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int 
   if (!fits || conjugates_none || !is_complex(first.type) || !is_complex(second.type)) {  // one is real, or all is refused
     first.conjugated = conjugates(options) && is_complex(first.type);
     const detail::element_line of_a(first), of_b(second);
-    any_grid left = of_a.view();
-    left.conjugated = first.conjugated;
-    return detail::reduce_grid(what, left, of_b.view(), {result, type, {}}, chosen, 0, caller);
+    return detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, chosen, 0, caller);
   }
   const element_type part = is_complex(type) ? part_of(type) : type;
   const detail::complex_words found =

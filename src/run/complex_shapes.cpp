@@ -213,11 +213,11 @@ bool are_both_complex(element_type a, element_type b) { return is_complex(a) && 
 complex_words multiply_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu, element_type result,
                               const options& options, const char* caller) {
   const complex_call call{reduction::dot, {}, options, caller};
-  const element_line of_a(a), of_b(b);
-  any_grid first = of_a.view();
-  first.conjugated = conjugates;
+  any_vector left = a;
+  left.conjugated = conjugates;
+  const element_line of_a(left), of_b(b);
   std::uint64_t words[2];
-  factors(call, first, of_b.view(), gpu, true).for_parts([&](const any_grid& x, const any_grid& y, std::size_t k) {
+  factors(call, of_a.view(), of_b.view(), gpu, true).for_parts([&](const any_grid& x, const any_grid& y, std::size_t k) {
     words[k] = reduce_to_bits(reduction::dot, reals_of(x), reals_of(y), result, options);
   });
   return {words[0], words[1]};
@@ -307,7 +307,6 @@ void reduce_complex_segments(reduction what, const any_vector& a, const any_vect
   };
   const element_line of_a(a), of_b(b);
   any_grid first = of_a.view(), second = of_b.view();
-  first.conjugated = a.conjugated;
   require_apart(call, first, second);
   engine::check_offsets(call.of_part(1), offsets, a.n, checked.each.on_gpu);
   if (!call.is_product() && gives_complex(what)) return in_parts(a, a);

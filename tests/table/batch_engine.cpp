@@ -26,10 +26,12 @@ class result_array {
     storage = {count_, reversed_ ? -size : size};
     return {&bytes_[8 + (reversed_ ? (count_ - 1) * size_of(type_) : 0)], type_, {&storage, 1}, false};
   }
-  [[nodiscard]] any_scalar at(std::size_t i) const {
+  [[nodiscard]] any_scalar at(std::size_t i, int part) const {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &bytes_[8 + (reversed_ ? count_ - 1 - i : i) * size_of(type_)], size_of(type_));
-    return {type_, bits};
+    const element_type type = is_complex(type_) ? part_of(type_) : type_;
+    const std::size_t place = (reversed_ ? count_ - 1 - i : i) * size_of(type_);
+    std::memcpy(&bits, &bytes_[8 + place + static_cast<std::size_t>(part) * size_of(type)], size_of(type));
+    return {type, bits};
   }
   /// Whether nothing beside the results was written; nothing at all, if the call failed.
   [[nodiscard]] bool is_intact(bool failed) const {
@@ -47,9 +49,20 @@ class result_array {
   std::vector<std::byte> bytes_;
 };
 
+/// Where a shape stores results: complex ones of such parts, or real ones.
+element_type type_of_results(const call& asked) {
+  if (!is_complex(asked.a.type) || !detail::gives_complex(asked.what)) return asked.result;
+  return asked.result == element_type::float32 ? element_type::complex64 : element_type::complex128;
+}
+
 std::optional<any_scalar> run_vector(const call& asked, const any_vector& a, const any_vector& b) {
   try {
     const options options{.mode = asked.mode};
+    if (is_complex(a.type)) {
+      call of_vectors = asked;
+      of_vectors.a = a, of_vectors.b = b;
+      return run_complex(of_vectors, options);
+    }
     return inputs_of(asked.what) == 2 ? exactdot::reduce(asked.what, a, b, asked.result, options, asked.ddof)
                                       : exactdot::reduce(asked.what, a, asked.result, options, asked.ddof);
   } catch (const error& refusal) {
@@ -62,7 +75,7 @@ std::optional<any_scalar> run_vector(const call& asked, const any_vector& a, con
 template <class Compute, class Vectors>
 std::optional<any_scalar> compare(const call& asked, std::size_t count, std::size_t index, Compute compute,
                                   Vectors vectors) {
-  result_array results(asked.result, count, asked.variant % 3 == 1);
+  result_array results(type_of_results(asked), count, asked.variant % 3 == 1);
   axis storage;
   bool refused = false;
   try {
@@ -79,13 +92,13 @@ std::optional<any_scalar> compare(const call& asked, std::size_t count, std::siz
     const auto expected = run_vector(asked, a, b);
     any_refused = any_refused || !expected;
     if (i == index) of_vector = expected;
-    if (refused || !expected || expected->bits == results.at(i).bits) continue;
+    if (refused || !expected || expected->bits == results.at(i, asked.part).bits) continue;
     throw std::runtime_error("result " + std::to_string(i) + " of " + std::to_string(count) + " is " +
-                             oracle::describe(results.at(i)) + ", alone " + oracle::describe(*expected));
+                             oracle::describe(results.at(i, asked.part)) + ", alone " + oracle::describe(*expected));
   }
   if (refused != any_refused) throw std::runtime_error("a batch and its vectors differ in a refusal");
   if (refused) return of_vector;  // of the others nothing is known
-  return results.at(index);
+  return results.at(index, asked.part);
 }
 
 options batch_options(const call& asked) {
@@ -116,7 +129,7 @@ std::optional<any_scalar> run_as_rows(const call& asked) {
   return compare(
       asked, 3, asked.variant % 3,
       [&](const any_results& out) {
-        reduce_grids(asked, {asked.a.data, asked.a.type, repeated, of_a, asked.a.swapped},
+        reduce_grids(asked, {asked.a.data, asked.a.type, repeated, of_a, asked.a.swapped, asked.a.conjugated},
                      {asked.b.data, asked.b.type, repeated, of_b, asked.b.swapped}, out);
       },
       [&](std::size_t) { return std::pair(asked.a, asked.b); });
@@ -138,10 +151,12 @@ class column_matrix {
     elements_ = {x.n, static_cast<std::ptrdiff_t>(size_ * count)};
   }
   [[nodiscard]] any_grid view() const {
-    return {bytes_.data(), x_.type, {&results_, 1}, {&elements_, 1}, x_.swapped};
+    return {bytes_.data(), x_.type, {&results_, 1}, {&elements_, 1}, x_.swapped, x_.conjugated};
   }
   [[nodiscard]] any_vector column(std::size_t k) const {
-    return {&bytes_[k * size_], x_.n, x_.type, elements_.stride, x_.swapped};
+    any_vector column = x_;
+    column.data = &bytes_[k * size_], column.stride = elements_.stride;
+    return column;
   }
 
  private:
@@ -215,7 +230,9 @@ class scattered_groups {
 
  private:
   [[nodiscard]] any_vector vector_of(const std::vector<std::byte>& bytes, std::size_t n) const {
-    return {bytes.data(), n, x_.type, static_cast<std::ptrdiff_t>(size_), x_.swapped};
+    any_vector made = x_;
+    made.data = bytes.data(), made.n = n, made.stride = static_cast<std::ptrdiff_t>(size_);
+    return made;
   }
 
   any_vector x_;
@@ -257,7 +274,17 @@ std::optional<any_scalar> run_as_group(const call& asked) {
 
 }  // namespace
 
+any_scalar run_complex(const call& asked, const options& options) {
+  const detail::complex_words found =
+      asked.what == reduction::dot
+          ? detail::multiply_complex(asked.a.conjugated, asked.a, asked.b, asked.result, options)
+          : detail::reduce_complex(asked.what, asked.a, asked.result, options);
+  return {asked.result, asked.part == 0 ? found.real : found.imaginary};
+}
+
 std::optional<any_scalar> run_in_batch(const call& asked) {
+  // results of shapes have no narrower parts
+  if (is_complex(type_of_results(asked)) && !is_carrier(asked.result)) return run_vector(asked, asked.a, asked.b);
   switch (asked.variant / 2 % 4) {
     case 0:
       return run_as_rows(asked);

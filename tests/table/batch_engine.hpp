@@ -10,4 +10,7 @@ namespace table {
 /// batch differs from the vector call on its elements.
 [[nodiscard]] std::optional<exactdot::any_scalar> run_in_batch(const call& asked);
 
+/// The part of a result of complex vectors that a call asks for.
+[[nodiscard]] exactdot::any_scalar run_complex(const call& asked, const exactdot::options& options);
+
 }  // namespace table

@@ -33,7 +33,7 @@ struct request {
   long long results = 1000000, each = 0;
   std::uint64_t seed = 1;
   std::size_t min_length = 0;
-  std::string counts_file = {};
+  std::string counts_file = {}, rows = {};
 };
 
 std::size_t random_length(const suite& tested, const request& asked, oracle::rng& random) {
@@ -59,7 +59,8 @@ std::pair<std::string, long long> rarest(const report& done) {
 outcome run(const suite& tested, const request& asked) {
   using clock = std::chrono::steady_clock;
   auto next_report = clock::now() + std::chrono::seconds(5);
-  const std::vector<row> all_rows = rows();
+  std::vector<row> all_rows = rows();
+  std::erase_if(all_rows, [&](const row& each) { return each.name().find(asked.rows) == std::string::npos; });
   oracle::rng random(asked.seed);
   outcome so_far;
   const auto is_complete = [&] {
@@ -112,6 +113,11 @@ int main(int argc, char** argv) {
       .add_option("--min-length", asked.min_length,
                   "lengths from this to twice as many; 2^17 and more use several threads; 0: mostly short ones")
       ->capture_default_str();
+  program.add_option("--rows", asked.rows, "only reductions and elements with this in their name, such as complex64")
+      ->check([](const std::string& name) {
+        const auto has_name = [&](const row& each) { return each.name().find(name) != std::string::npos; };
+        return std::ranges::any_of(rows(), has_name) ? "" : "no reduction and element type has such a name";
+      });
   program.add_option("--counts", asked.counts_file, "file to write the results of each combination to");
   CLI11_PARSE(program, argc, argv);
 

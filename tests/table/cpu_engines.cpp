@@ -26,6 +26,7 @@ std::optional<any_scalar> run(const call& asked) {
   const exactdot::options options = options_of(asked);
   const bool same_type = asked.a.type == asked.b.type;
   try {
+    if (exactdot::is_complex(asked.a.type)) return run_complex(asked, options);
     if (exactdot::inputs_of(asked.what) == 1)
       return exactdot::reduce(asked.what, asked.a, asked.result, options, asked.ddof);
     if (asked.what != reduction::dot)

@@ -106,6 +106,12 @@ std::size_t generator_count() { return oracle::generators<double>().size(); }
 input make_input(const row& tested, std::size_t source, std::uint64_t seed, std::size_t n) {
   const bool is_extremum = exactdot::gives_element(tested.what) || exactdot::gives_index(tested.what);
   if (is_extremum && n == 0) n = 1;
+  if (tested.is_complex()) {
+    input parts = make_input({tested.what, exactdot::part_of(tested.type), exactdot::part_of(tested.other)}, source, seed, 2 * n);
+    const std::size_t size = exactdot::size_of(tested.type), other = exactdot::size_of(tested.other);
+    parts.a.resize(parts.a.size() / size * size), parts.b.resize(parts.b.size() / other * other);
+    return {"parts of " + parts.name, parts.a, parts.b};
+  }
   if (exactdot::is_integer(tested.type) != exactdot::is_integer(tested.other)) {
     input first = make_input({tested.what, tested.type, tested.type}, source, seed, n);
     input second = make_input({tested.what, tested.other, tested.other}, source, seed, n);

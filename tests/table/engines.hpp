@@ -16,17 +16,19 @@
 
 namespace table {
 
-/// A reduction of elements of one type or, for a dot, of two.
+/// A reduction of elements of one type or, for a dot, of two; of complex numbers, too.
 struct row {
   exactdot::reduction what;
   exactdot::element_type type, other;
   [[nodiscard]] std::string name() const;  // "dot_float32", "dot_float16_float64"
+  [[nodiscard]] bool is_complex() const { return exactdot::is_complex(type); }
 };
 
 /// Whether an accumulator sums the terms of this row.
 [[nodiscard]] inline bool has_words(const row& tested) {
   using exactdot::reduction;
   const bool is_sum = tested.what == reduction::sum || tested.what == reduction::sum_of_squares;
+  if (tested.is_complex()) return false;
   return is_sum || (tested.what == reduction::dot && tested.type == tested.other);
 }
 
@@ -34,10 +36,11 @@ struct row {
 struct call {
   exactdot::reduction what;
   exactdot::any_vector a, b;  ///< b only for reductions of two inputs
-  exactdot::element_type result;
+  exactdot::element_type result;  ///< of complex results that of a part
   exactdot::mode mode = exactdot::mode::exact;
   std::int64_t ddof = 0;
   unsigned variant = 0;  ///< selects what must not affect the result: threads, grid, block, schedule
+  int part = 0;          ///< of a complex result: 0 is the real one
 };
 
 struct engine {

@@ -147,7 +147,7 @@ std::optional<any_scalar> in_device_memory(const call& asked) {
 }
 
 /// Whether a GPU reduces such vectors: all but ratios.
-bool has_vectors(const row& tested) { return tested.what < reduction::weighted_mean; }
+bool has_vectors(const row& tested) { return tested.what < reduction::weighted_mean && !tested.is_complex(); }
 
 /// Whether rows of such vectors are computed on a GPU: all but variances of 64-bit integers.
 bool has_rows(const row& tested) {

@@ -9,6 +9,7 @@ namespace table {
 placed_vector::placed_vector(std::span<const std::byte> elements, exactdot::element_type type, int stride,
                              bool swapped, bool misaligned, unsigned shift) {
   const std::size_t bytes = exactdot::size_of(type);
+  const std::size_t of_part = exactdot::is_complex(type) ? bytes / 2 : bytes;
   const std::size_t n = elements.size() / bytes;
   const std::size_t step = static_cast<std::size_t>(std::abs(stride)) * bytes;
   const std::size_t extent = n == 0 ? 0 : step * (n - 1) + bytes;
@@ -21,7 +22,7 @@ placed_vector::placed_vector(std::span<const std::byte> elements, exactdot::elem
     std::byte* const to = memory_.data() + first + static_cast<std::ptrdiff_t>(i) * view_.stride;
     const auto* const from = elements.data() + i * bytes;
     if (swapped) {
-      std::reverse_copy(from, from + bytes, to);
+      for (std::size_t k = 0; k < bytes; k += of_part) std::reverse_copy(from + k, from + k + of_part, to + k);
     } else {
       std::copy(from, from + bytes, to);
     }

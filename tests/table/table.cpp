@@ -7,6 +7,8 @@
 #include <array>
 #include <exception>
 
+#include "table/complex_parts.hpp"
+
 namespace table {
 namespace {
 
@@ -65,6 +67,13 @@ std::vector<row> rows() {
   all.push_back({reduction::weighted_mean, element_type::float32, element_type::uint8});
   all.push_back({reduction::slope, element_type::int32, element_type::float64});
   all.push_back({reduction::covariance, element_type::int16, element_type::uint32});
+  constexpr element_type complex64 = element_type::complex64, complex128 = element_type::complex128;
+  for (std::size_t i = 0; i < exactdot::reduction_names.size(); ++i) {
+    const auto what = static_cast<reduction>(i);
+    if (!exactdot::core::info_of(what).takes_complex()) continue;
+    all.push_back({what, complex64, complex64}), all.push_back({what, complex128, complex128});
+  }
+  all.push_back({reduction::dot, complex64, complex128}), all.push_back({reduction::dot, complex128, complex64});
   return all;
 }
 
@@ -74,7 +83,7 @@ std::vector<element_type> result_types(const row& tested) {
   std::vector<element_type> types(floating_types.begin(), floating_types.end());
   const bool is_sum = tested.what == reduction::dot || tested.what == reduction::sum ||
                       tested.what == reduction::asum || tested.what == reduction::sum_of_squares;
-  if (exactdot::is_integer(tested.type) && is_sum) {
+  if (!tested.is_complex() && exactdot::is_integer(tested.type) && is_sum) {
     types.push_back(element_type::int64), types.push_back(element_type::uint64);
   }
   return types;
@@ -85,7 +94,7 @@ cell::cell(const row& tested, const input& data, const layout& l, unsigned shift
       ddof_(shift % 3),
       a_(data.a, tested.type, l.stride_a, l.swapped_a, l.misaligned, shift),
       b_(data.b, tested.other, l.stride_b, l.swapped_b, l.misaligned, shift / 3),
-      expected_(tested.what, a_.view(), b_.view(), ddof_) {}
+      expected_(references(first_call(shift))) {}
 
 bool cell::has_mode_fast() const {
   return row_.what != reduction::variance && row_.what != reduction::stddev && row_.what < reduction::weighted_mean;
@@ -99,21 +108,32 @@ std::vector<element_type> cell::types(const engine& tested, unsigned variant) co
   return chosen;
 }
 
+/// Products of complex numbers have conjugates in every other case.
+call cell::first_call(unsigned variant) const {
+  call asked{row_.what, a_.view(), b_.view(), {}, {}, ddof_, variant};
+  asked.a.conjugated = row_.is_complex() && row_.what == reduction::dot && ddof_ % 2 == 0;
+  return asked;
+}
+
 std::vector<call> cell::calls(const engine& tested, unsigned variant) const {
   std::vector<call> asked;
   for (const mode m : {mode::exact, mode::fast}) {
     if (m == mode::fast && !has_mode_fast()) continue;
     for (const element_type result : types(tested, variant)) {
       // the results of one cell come from different grids and schedules
-      const unsigned other = variant + 5 * static_cast<unsigned>(asked.size());
-      asked.push_back({row_.what, a_.view(), b_.view(), result, m, ddof_, other});
+      for (std::size_t part = 0; part < expected_.size(); ++part) {
+        call next = first_call(variant + 5 * static_cast<unsigned>(asked.size()));
+        next.result = result, next.mode = m, next.part = static_cast<int>(part);
+        asked.push_back(next);
+      }
     }
   }
   return asked;
 }
 
 std::string cell::result_fault(const engine& tested, const call& asked) const {
-  const auto expected = asked.mode == mode::exact ? expected_.exact(asked.result) : expected_.fast(asked.result);
+  const oracle::reference& part = expected_[static_cast<std::size_t>(asked.part)];
+  const auto expected = asked.mode == mode::exact ? part.exact(asked.result) : part.fast(asked.result);
   const auto got = tested.run(asked);
   if (expected && got) return oracle::difference(*expected, *got);
   if (expected) return fmt::format("expected {}, but the engine refused", oracle::describe(*expected));
@@ -121,7 +141,7 @@ std::string cell::result_fault(const engine& tested, const call& asked) const {
 }
 
 std::string cell::fault(const engine& tested, unsigned variant) const {
-  call asked{row_.what, a_.view(), b_.view(), {}, {}, ddof_, variant};
+  call asked = first_call(variant);
   try {
     for (const call& next : calls(tested, variant)) {
       asked = next;
@@ -132,7 +152,7 @@ std::string cell::fault(const engine& tested, unsigned variant) const {
     }
     if (has_words(row_)) {
       asked.variant += 5;
-      const std::string fault = expected_.words_fault(tested.words_of_two_additions(asked), 2);
+      const std::string fault = expected_[0].words_fault(tested.words_of_two_additions(asked), 2);
       if (!fault.empty()) return "words: " + fault;
     }
   } catch (const std::exception& thrown) {

@@ -45,11 +45,12 @@ class cell {
   [[nodiscard]] std::vector<exactdot::element_type> types(const engine& tested, unsigned variant) const;
   [[nodiscard]] std::string result_fault(const engine& tested, const call& asked) const;
   [[nodiscard]] bool has_mode_fast() const;
+  [[nodiscard]] call first_call(unsigned variant) const;
 
   row row_;
   std::int64_t ddof_;
   placed_vector a_, b_;
-  oracle::reference expected_;
+  std::vector<oracle::reference> expected_;  // of each part of a complex result
 };
 
 /// What an engine computed.
