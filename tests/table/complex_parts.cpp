@@ -1,9 +1,6 @@
 // See complex_parts.hpp.
 #include "table/complex_parts.hpp"
 
-#include <cstring>
-#include <exactdot/complex.hpp>
-
 namespace table {
 namespace {
 

@@ -1,6 +1,7 @@
 // The data of the table's rows. float and double: the oracle's generators. Shorter floating-point numbers: those of
 // float, moved into the narrower range; the same numbers stay the same, so sums that cancel still do. Integers:
-// kinds of their own, which include both ends of the range and sums that cancel.
+// kinds of their own, which include both ends of the range and sums that cancel. Complex numbers: the data of their
+// parts, two at a time.
 #include <fmt/format.h>
 
 #include <algorithm>

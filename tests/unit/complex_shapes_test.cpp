@@ -211,6 +211,24 @@ TEST(complex_shapes, one_factor_may_be_real) {
   EXPECT_EQ(out, (numbers<float>{{11, -1}, {infinity, -19}}));
 }
 
+TEST(complex_shapes, of_vectors_of_any_type_have_their_conjugates) {
+  const numbers<double> x{{1, 2}, {3, -1}, {0, 1}, {2, 2}}, y{{0, 1}, {1, 0}, {2, 0}, {1, 1}};
+  const element_type type = element_type::complex128;
+  any_vector a{x.data(), 4, type, 16};
+  const any_vector b{y.data(), 4, type, 16};
+  a.conjugated = true;
+  const std::vector<int> keys{0, 1, 0, 1}, offsets{0, 1, 4};
+  const any_keys by{keys.data(), 4, element_type::int32, 4, 2};
+  numbers<double> out(2, {7, 7});
+  const axis places{2, 16};
+  const any_results to{out.data(), type, {&places, 1}};
+  dot(a, b, by, to);
+  EXPECT_EQ(out, (numbers<double>{{2, -1}, {7, 1}}));
+  dot(a, b, any_offsets{offsets.data(), 2, element_type::int32, 4}, to);
+  EXPECT_EQ(out, (numbers<double>{{2, 1}, {7, -1}}));
+  expect_error(errc::bad_option, "takes no conjugates", [&] { reduce(reduction::sum, a, by, to); });
+}
+
 TEST(complex_shapes, of_nothing_need_no_memory) {
   const axis none{0, 16}, two{2, 16};
   const any_grid empty{nullptr, element_type::complex128, {&two, 1}, {&none, 1}}, no_lines{nullptr, element_type::complex128, {&none, 1}, {&two, 1}};
