@@ -258,7 +258,14 @@ TEST_P(missing, elements_are_not_there) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(table, missing, testing::ValuesIn(table::rows()),
+/// Complex numbers, from which no call of C++ leaves elements out, are refused: complex_shapes_test.cpp.
+std::vector<table::row> rows_of_reals() {
+  std::vector<table::row> rows = table::rows();
+  std::erase_if(rows, [](const table::row& each) { return each.is_complex(); });
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(table, missing, testing::ValuesIn(rows_of_reals()),
                          [](const testing::TestParamInfo<table::row>& each) { return each.param.name(); });
 
 }  // namespace
