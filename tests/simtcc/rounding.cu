@@ -1,11 +1,16 @@
-// Directed rounding: operations and conversions whose exact result lies between two numbers; compiles with nvcc
-// too.
+// Directed rounding: operations and conversions whose exact result lies between two numbers, by two warps at once,
+// whose turns may end within them; the mode lasts for one operation only. Compiles with nvcc too.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 
 __device__ void expect(int* failures, bool holds) {
   if (!holds) atomicAdd(failures, 1);
+}
+
+template <class T>
+__host__ __device__ bool rounds_to_nearest(T one, T tiny) {
+  return one + tiny == 1 && one - tiny == 1;
 }
 
 __global__ void operations(int* failures, float one, float tiny, double d_one, double d_tiny) {
@@ -29,7 +34,26 @@ __global__ void operations(int* failures, float one, float tiny, double d_one, d
   expect(failures, __ddiv_rd(d_one, 3) < __ddiv_ru(d_one, 3) && __dsqrt_rz(2 * d_one) == 0x1.6a09e667f3bccp+0);
   expect(failures, __fma_rd(d_one, d_one, d_tiny) == 1 && __fma_ru(d_one, d_one, d_tiny) == d_above);
   expect(failures, __drcp_rd(3 * d_one) < __drcp_ru(3 * d_one));
-  expect(failures, __fadd_rn(one, tiny) == 1 && one + tiny == 1);  // the mode has not changed
+  expect(failures, __fadd_rn(one, tiny) == 1 && rounds_to_nearest(one, tiny) && rounds_to_nearest(d_one, d_tiny));
+}
+
+/// Lanes take the two branches of a square root.
+__global__ void square_roots(int* failures, float one, float tiny, double d_one, double d_tiny) {
+  const bool is_even = threadIdx.x % 2 == 0;
+  const float x = is_even ? 2 * one : -one;
+  expect(failures, is_even ? __fsqrt_rd(x) == 0x1.6a09e6p+0f : isnan(__fsqrt_rd(x)));
+  expect(failures, rounds_to_nearest(one, tiny));
+  expect(failures, is_even ? __fsqrt_ru(x) == 0x1.6a09e8p+0f : isnan(__fsqrt_ru(x)));
+  expect(failures, rounds_to_nearest(one, tiny));
+  expect(failures, is_even ? __fsqrt_rz(x) == 0x1.6a09e6p+0f : isnan(__fsqrt_rz(x)));
+  expect(failures, rounds_to_nearest(one, tiny));
+  const double y = is_even ? 2 * d_one : -d_one;
+  expect(failures, is_even ? __dsqrt_rd(y) == 0x1.6a09e667f3bccp+0 : isnan(__dsqrt_rd(y)));
+  expect(failures, rounds_to_nearest(d_one, d_tiny));
+  expect(failures, is_even ? __dsqrt_ru(y) == 0x1.6a09e667f3bcdp+0 : isnan(__dsqrt_ru(y)));
+  expect(failures, rounds_to_nearest(d_one, d_tiny));
+  expect(failures, is_even ? __dsqrt_rz(y) == 0x1.6a09e667f3bccp+0 : isnan(__dsqrt_rz(y)));
+  expect(failures, rounds_to_nearest(d_one, d_tiny));
 }
 
 __global__ void conversions(int* failures, double x, float y, int many) {
@@ -51,9 +75,12 @@ int main() {
   int *failures, failed = 0;
   cudaMalloc(&failures, sizeof(int));
   cudaMemset(failures, 0, sizeof(int));
-  operations<<<1, 1>>>(failures, 1, 0x1p-30f, 1, 0x1p-60);
-  conversions<<<1, 1>>>(failures, 2.5, 2.5f, (1 << 24) + 1);
+  volatile float one = 1, tiny = 0x1p-30f;
+  operations<<<1, 64>>>(failures, one, tiny, 1, 0x1p-60);
+  square_roots<<<1, 64>>>(failures, one, tiny, 1, 0x1p-60);
+  conversions<<<1, 64>>>(failures, 2.5, 2.5f, (1 << 24) + 1);
   cudaMemcpy(&failed, failures, sizeof(int), cudaMemcpyDeviceToHost);
+  failed += !rounds_to_nearest<float>(one, tiny);  // nor has the host's mode changed
   std::printf(failed == 0 ? "all hold\n" : "%d do not hold\n", failed);
   return failed != 0;
 }

@@ -2,7 +2,8 @@
 // conversions to integers _rn to nearest (CUDA Math API, "Intrinsics").
 //
 // The processor rounds: its mode changes for one operation (MXCSR, Intel SDM volume 1, section 10.2.3). Operands
-// and result pass through empty assembler statements, which keep the operation between the changes.
+// and result pass through empty assembler statements, which keep the operation between the changes. std::sqrt has a
+// branch, where the turn of a thread may end, so square roots are an instruction.
 #pragma once
 
 #include <cmath>
@@ -19,6 +20,15 @@ template <class T>
   } else {
     asm volatile("" : "+r"(x));
   }
+}
+
+[[gnu::always_inline]] inline float square_root(float x) {
+  asm("sqrtss %0, %0" : "+x"(x));
+  return x;
+}
+[[gnu::always_inline]] inline double square_root(double x) {
+  asm("sqrtsd %0, %0" : "+x"(x));
+  return x;
 }
 
 /// Returns operation(x...) in a rounding mode.
@@ -57,7 +67,7 @@ EXACTDOT_ROUNDED(
 EXACTDOT_ROUNDED(
     __fdiv, (float x, float y), float, [](float a, float b) { return a / b; }, x, y)
 EXACTDOT_ROUNDED(
-    __fsqrt, (float x), float, [](float a) { return std::sqrt(a); }, x)
+    __fsqrt, (float x), float, [](float a) { return square_root(a); }, x)
 EXACTDOT_ROUNDED(
     __frcp, (float x), float, [](float a) { return 1 / a; }, x)
 EXACTDOT_ROUNDED(
@@ -72,7 +82,7 @@ EXACTDOT_ROUNDED(
 EXACTDOT_ROUNDED(
     __ddiv, (double x, double y), double, [](double a, double b) { return a / b; }, x, y)
 EXACTDOT_ROUNDED(
-    __dsqrt, (double x), double, [](double a) { return std::sqrt(a); }, x)
+    __dsqrt, (double x), double, [](double a) { return square_root(a); }, x)
 EXACTDOT_ROUNDED(
     __drcp, (double x), double, [](double a) { return 1 / a; }, x)
 EXACTDOT_ROUNDED(
