@@ -1,4 +1,6 @@
-// Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler.
+// Signal handler for kernels. It runs on an alternate stack and does not return: it switches to the scheduler, with
+// the control words of floating point that Linux sets for handlers. The switch loads the scheduler's MXCSR, and the
+// guard the x87 control word.
 #include "crash.hpp"
 
 #include <pthread.h>
@@ -87,6 +89,7 @@ void on_tick(int signal, siginfo_t*, void* context) {
 }  // namespace
 
 crash_guard::crash_guard() {
+  asm volatile("fnstcw %0" : "=m"(x87_before_));
   stack_t stack{};
   stack.ss_sp = handler_stack;
   stack.ss_size = handler_stack_bytes;
@@ -113,6 +116,7 @@ crash_guard::~crash_guard() {
   setitimer(ITIMER_VIRTUAL, &timer_before_, nullptr);
   sigaction(SIGVTALRM, &tick_before_, nullptr);
   sigaltstack(&stack_before_, nullptr);
+  asm volatile("fldcw %0" ::"m"(x87_before_));
 }
 
 /// Ends the launch with a fault at the line of the instruction, or where the thread was last seen if the

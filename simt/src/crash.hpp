@@ -35,6 +35,7 @@ class crash_guard {
   static constexpr int signal_count = sizeof signals / sizeof signals[0];
   struct sigaction before_[signal_count], tick_before_;
   itimerval timer_before_;
+  std::uint16_t x87_before_;
 };
 
 }  // namespace exactdot::simt

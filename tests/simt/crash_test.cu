@@ -1,4 +1,5 @@
 // Signals in kernel code: a finding with the line, and what was found before stays. The simulator stays usable.
+#include <cfenv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,50 @@ TEST(simt_crash, reports_signals_with_their_lines) {
   expect_crash(illegal_instruction, "illegal instruction", "crash");
   expect_crash(abort_it, "abort", "crash");
   expect_crash(raise_it, "raised", "crash");
+}
+
+/// Runs an action with the host's floating point set: rounding up, in MXCSR and the x87 control word, and denormals
+/// flushed. Asserts that it stays so.
+template <class Action>
+void expect_same_floating_point(Action action) {
+  constexpr unsigned flush_denormals = 0x8040;
+  const unsigned before = __builtin_ia32_stmxcsr();
+  ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | flush_denormals);
+  const unsigned set = __builtin_ia32_stmxcsr();
+  action();
+  const unsigned kept = __builtin_ia32_stmxcsr();
+  const int x87_mode = std::fegetround();  // of the x87 control word
+  std::fesetround(FE_TONEAREST);
+  __builtin_ia32_ldmxcsr(before);
+  EXPECT_EQ(kept, set);
+  EXPECT_EQ(x87_mode, FE_UPWARD);
+}
+
+__global__ void round_to_nearest(float* x, float tiny, float half) {
+  x[0] = 1 + tiny;
+  x[1] = 0x1p-126f * half;
+}
+
+TEST(simt_crash, leaves_the_floating_point_of_the_host) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model});
+    filled<int> x(stream, 64);
+    x.fill_zero();
+    for (void (*kernel)(int*) : {divide_correctly, divide, raise_it, abort_it})
+      expect_same_floating_point([&] { gpu::launch(kernel, 1, 1, 0, stream, x.data()); });
+    EXPECT_TRUE(stream.has(fault_kind::trap));
+  }
+}
+
+TEST(simt_crash, kernels_do_not_see_the_floating_point_of_the_host) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model});
+    filled<float> x(stream, 2);
+    expect_same_floating_point([&] { gpu::launch(round_to_nearest, 1, 1, 0, stream, x.data(), 0x1p-30f, 0.5f); });
+    EXPECT_EQ(x[0], 1);
+    EXPECT_EQ(x[1], 0x1p-127f);
+  }
 }
 
 TEST(simt_crash, reports_stack_overflow) {
