@@ -3,9 +3,10 @@
 // guard the x87 control word.
 #include "crash.hpp"
 
-#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -19,7 +20,7 @@ constexpr std::size_t handler_stack_bytes = std::size_t{256} << 10;
 alignas(16) char handler_stack[handler_stack_bytes];
 
 const crash_guard* active = nullptr;
-pthread_t launching_thread{};  // the one that runs the launch
+std::atomic<pid_t> launching_thread{};  // the one that runs the launch; 0 between launches
 
 /// Returns the instruction that failed, plus one: find_line() expects return addresses.
 const void* instruction_of(const void* context) {
@@ -70,9 +71,10 @@ void show_progress() {
 }
 
 void on_tick(int signal, siginfo_t*, void* context) {
-  if (running == nullptr &&
-      pthread_equal(pthread_self(), launching_thread) == 0) {  // the process's timer chose another
-    pthread_kill(launching_thread, signal);
+  const pid_t target = launching_thread;
+  if (target == 0) return;                          // a tick that was pending at the end of its launch
+  if (running == nullptr && gettid() != target) {   // the process's timer chose another
+    syscall(SYS_tgkill, getpid(), target, signal);  // fails if it has ended meanwhile
     return;
   }
   if (running != nullptr && running->shows_progress()) show_progress();
@@ -99,7 +101,7 @@ crash_guard::crash_guard() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (int i = 0; i < signal_count; ++i) sigaction(signals[i], &action, &before_[i]);
   active = this;
-  launching_thread = pthread_self();
+  launching_thread = gettid();
   ticks_of_launch = 0;
   action.sa_sigaction = on_tick;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
@@ -113,8 +115,11 @@ void crash_guard::restore() const {
 
 crash_guard::~crash_guard() {
   restore();
+  launching_thread = 0;
   setitimer(ITIMER_VIRTUAL, &timer_before_, nullptr);
-  sigaction(SIGVTALRM, &tick_before_, nullptr);
+  // A tick may still be pending for another thread. Its default action would end the program, so the handler stays.
+  const bool is_unused = tick_before_.sa_handler == SIG_DFL && timerisset(&timer_before_.it_value) == 0;
+  if (!is_unused) sigaction(SIGVTALRM, &tick_before_, nullptr);
   sigaltstack(&stack_before_, nullptr);
   asm volatile("fldcw %0" ::"m"(x87_before_));
 }

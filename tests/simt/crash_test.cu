@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "findings.hpp"
 
@@ -107,6 +108,18 @@ TEST(simt_crash, kernels_do_not_see_the_floating_point_of_the_host) {
     EXPECT_EQ(x[0], 1);
     EXPECT_EQ(x[1], 0x1p-127f);
   }
+}
+
+TEST(simt_crash, late_ticks_of_a_launch_do_nothing) {
+  gpu::stream stream;
+  filled<int> x(stream, 64);
+  x.fill_zero();
+  gpu::launch(divide_correctly, 1, 1, 0, stream, x.data());
+  std::raise(SIGVTALRM);
+  std::thread([] { std::raise(SIGVTALRM); }).join();
+  std::thread([&] { gpu::launch(divide_correctly, 1, 1, 0, stream, x.data()); }).join();
+  std::raise(SIGVTALRM);  // the thread of the launch has ended
+  EXPECT_EQ(x[1], 7);
 }
 
 TEST(simt_crash, reports_stack_overflow) {
