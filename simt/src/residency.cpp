@@ -9,8 +9,9 @@
 namespace exactdot::simt {
 namespace {
 
+/// Never destroyed: destructors of static objects may launch kernels.
 stack_pool& stacks() {
-  static stack_pool pool;
+  static stack_pool& pool = *new stack_pool;
   return pool;
 }
 
