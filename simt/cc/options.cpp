@@ -28,8 +28,8 @@ namespace {
 
 /// Libraries of NVIDIA: those whose functions are supplied, and those whose functions are refused where they are
 /// used.
-constexpr std::array<std::string_view, 6> supplied_libraries = {"cudart",    "cudart_static", "cuda",
-                                                                "cudadevrt", "nvToolsExt",    "culibos"};
+constexpr std::array<std::string_view, 8> supplied_libraries = {
+    "cudart", "cudart_static", "cuda", "cudadevrt", "nvToolsExt", "culibos", "cublas", "cublas_static"};
 constexpr std::string_view refused_libraries[] = {"cublas", "cufft", "curand", "cusparse",  "cusolver", "cudnn",
                                                   "nccl",   "nvrtc", "npp",    "nvidia-ml", "nvJitLink"};
 /// What an option of the host compiler begins with.

@@ -46,14 +46,19 @@ constexpr refusal refusals[] = {
     {"cuInit", "the driver's interface is not modelled"},
 };
 
-/// Libraries of CUDA whose headers a program may include, but whose names are refused where it uses them.
+/// Libraries of CUDA whose headers a program may include, but whose names are refused where it uses them: all, or
+/// those that the header with a part of the library does not have.
 struct library {
   std::string_view name;
   std::vector<std::string_view> headers, prefixes;
+  std::string_view supplied_header = {};
 };
 const std::vector<library>& libraries_refused_at_use() {
   static const std::vector<library> list = {
-      {"cuBLAS", {"cublas_v2.h", "cublas.h", "cublas_api.h", "cublasLt.h", "cublasXt.h"}, {"cublas", "CUBLAS_"}},
+      {"this part of cuBLAS",
+       {"cublas.h", "cublasLt.h", "cublasXt.h"},
+       {"cublas", "CUBLAS_", "CUBLASLT_"},
+       "cublas_v2.h"},
       {"cuFFT", {"cufft.h", "cufftw.h", "cufftXt.h"}, {"cufft", "CUFFT_", "fftw"}},
       {"cuRAND's host interface",
        {"curand.h", "curand_mtgp32.h", "curand_mtgp32_host.h"},
@@ -72,8 +77,9 @@ const std::vector<library>& libraries_refused_at_use() {
       {"OpenGL", {"cuda_gl_interop.h", "cudaGL.h"}, {"cudaGL", "cudaGraphics", "cuGraphics", "cuGL"}}};
   return list;
 }
-/// Of their headers, in a folder of simtcc's temporary files.
+/// Of their headers, in a folder of simtcc's temporary files; and of those that are supplied.
 constexpr std::string_view folder_of_refused = "/headers_refused_at_use/";
+constexpr std::string_view folder_of_supplied = "exactdot/simt/toolkit/";
 
 /// Headers that are not supplied, by the beginning of their names.
 constexpr refusal headers[] = {
@@ -168,26 +174,33 @@ std::vector<std::string> headers_refused_at_use() {
 
 void refuse_libraries(source_edits& source, const declarations& names) {
   for (const library& each : libraries_refused_at_use()) {
+    const auto is_supplied = [&](const source_file& file) {
+      const std::size_t at = file.name.find(folder_of_supplied);
+      return at != std::string::npos && !each.supplied_header.empty() &&
+             std::string_view(file.name).substr(at + folder_of_supplied.size()) == each.supplied_header;
+    };
     const auto is_header = [&](const source_file& file) {
       const std::size_t at = file.name.find(folder_of_refused);
       return at != std::string::npos &&
              std::find(each.headers.begin(), each.headers.end(),
                        std::string_view(file.name).substr(at + folder_of_refused.size())) != each.headers.end();
     };
-    if (std::none_of(source.files().begin(), source.files().end(), is_header)) continue;
+    const auto is_either = [&](const source_file& file) { return is_header(file) || is_supplied(file); };
+    if (std::none_of(source.files().begin(), source.files().end(), is_either)) continue;
     const auto is_name = [&](const token& t) {
       return t.kind == token_kind::identifier &&
              std::any_of(each.prefixes.begin(), each.prefixes.end(),
                          [&](std::string_view prefix) { return begins_as_of_library(t.text, prefix); });
     };
-    std::set<std::string_view> own, refused;  // each name once
+    std::set<std::string_view> known, refused;  // each name once
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
-      if (is_name(source.at(i)) && is_declared_at(source, i)) own.insert(source.at(i).text);
+      if (is_name(source.at(i)) && (is_declared_at(source, i) || is_supplied(source.file_of(i))))
+        known.insert(source.at(i).text);
     }
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
       const token& t = source.at(i);
       const bool is_member = i > 0 && (source.at(i - 1).is(".") || source.at(i - 1).is("->"));
-      if (!is_name(t) || is_member || source.file_of(i).system || own.contains(t.text)) continue;
+      if (!is_name(t) || is_member || source.file_of(i).system || known.contains(t.text)) continue;
       if (!names.is_users(t.text) && refused.insert(t.text).second)
         source.refuse(i, std::string(t.text) + ": " + std::string(each.name) +
                              (each.name.ends_with(')') ? " are" : " is") + " not modelled");
@@ -198,7 +211,7 @@ void refuse_libraries(source_edits& source, const declarations& names) {
 void refuse_headers(source_edits& source) {
   for (const source_file& file : source.files()) {
     const source_file& includer = source.files()[file.includer];
-    if (file.included_at == 0 || includer.system || file.name.find("exactdot/simt/toolkit/") != std::string::npos)
+    if (file.included_at == 0 || includer.system || file.name.find(folder_of_supplied) != std::string::npos)
       continue;
     const std::size_t folder = file.name.rfind("include/");
     const std::string_view name = std::string_view(file.name).substr(folder == std::string::npos ? 0 : folder + 8);

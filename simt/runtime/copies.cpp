@@ -262,12 +262,17 @@ cudaError_t detail::copy_rows_of_elements(void* to, const void* from, const copi
   });
 }
 
+cudaError_t copy_rows_in_order(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                               std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, const char* action,
+                               const void* caller) {
+  return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action,
+              caller, {1, nullptr});
+}
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                       std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind, const char* action,
                       const void* caller) {
   return run_waiting([=] {
-    return copy(row(to, to_pitch, width_bytes, height), row(from, from_pitch, width_bytes, height), kind, action,
-                caller, {1, nullptr});
+    return copy_rows_in_order(to, to_pitch, from, from_pitch, width_bytes, height, kind, action, caller);
   });
 }
 

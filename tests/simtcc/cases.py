@@ -70,7 +70,7 @@ def bad_input():
     expect([simtcc, "absent.cu", "--profile=3"], 2, r"--profile=3: expected --profile, which has no value")
     expect([simtcc, "absent.cu", "-o"], 2, r"-o: expected a value")
     expect([simtcc, "absent.cu", "-arch=sm_9"], 2, r"-arch sm_9: expected a compute capability")
-    expect([simtcc, "absent.cu", "-lcublas"], 2, r"note: -lcublas: ignored; this library is not modelled")
+    expect([simtcc, "absent.cu", "-lcufft"], 2, r"note: -lcufft: ignored; this library is not modelled")
     expect([simtcc, "--sed", "3", "absent.cu"], 2, r"^simtcc: --sed: unknown option; did you mean --seed\?")
     expect([simtcc, "absent.cu", "-lineinf"], 2, r"absent\.cu: no such file")  # -l of a library
     expect([simtcc, "absent.cu", "-archi=sm_90"], 2, r"-archi=sm_90: unknown option; did you mean -arch\?")
@@ -111,8 +111,8 @@ def bad_input():
         failures.append("--rewrite -o wrote something else")
     expect([simtcc, "--help"], 0, r"^usage: simtcc FILE\.cu")
     # whether or not the machine has the header
-    refused("header.cu", '#include <cstdio>\n#include <cublas_v2.h>\ncublasHandle_t handle;\n',
-            r"header\.cu:3: simtcc: cublasHandle_t: cuBLAS is not modelled")
+    refused("header.cu", '#include <cstdio>\n#include <cufft.h>\ncufftHandle handle;\n',
+            r"header\.cu:3: simtcc: cufftHandle: cuFFT is not modelled")
     refused("hint.cu", '#include <thrust/absent.h>\n', r"hint\.cu:1:10: fatal error:",
             r"^simtcc: thrust/absent\.h: this part of Thrust is not modelled")
     refused("semaphore.cu", '#include <cuda/atomic>\n#include <cuda/semaphore>\n', r"semaphore\.cu:2:10: fatal error:",

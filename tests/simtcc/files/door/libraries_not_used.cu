@@ -1,6 +1,6 @@
 // Headers of libraries that the program does not use; NVTX as nothing at all.
 // options: -lcublas -lcufft,curand -lnvToolsExt
-// notes: note: -lcublas: ignored
+// notes: note: -lcufft: ignored
 // prints: ^ran$
 #include <cublas_v2.h>
 #include <cufft.h>

@@ -16,6 +16,9 @@
 #endif
 
 inline const char* _cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
+#ifdef CUBLAS_API_H_  // of cublas_v2.h, included before
+inline const char* _cudaGetErrorEnum(cublasStatus_t status) { return cublasGetStatusName(status); }
+#endif
 
 template <class Result>
 void check(Result result, const char* call, const char* file, int line) {
