@@ -1,8 +1,8 @@
 // CUDA's memory functions, for programs that simtcc compiles.
 //
 // Device memory is the simulator's. Managed and page-locked memory is too, but host code may use it, so reads of it
-// before a write are not reported. All copies are complete when the call returns, those of Async too: host code
-// that does not wait for them is not reported. Arrays and 3-D copies are not declared.
+// before a write are not reported. All copies are complete when the call returns, those of Async too; host code that
+// uses such memory without waiting for a copy is reported. Arrays and 3-D copies are not declared.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // CUDA's streams and events, for programs that simtcc compiles.
 //
-// Work runs when it is issued, so the order of calls is the order of execution, on every stream; races between
-// streams are not modelled. An event records the number of simulated steps: cudaEventElapsedTime returns millions
-// of steps (as if a step took a nanosecond), which is no time.
+// Work runs when it is issued, so the order of calls is the order of execution, on every stream. A copy and a launch
+// that no call orders are reported; two launches are not compared. An event records the number of simulated steps:
+// cudaEventElapsedTime returns millions of steps (as if a step took a nanosecond), which is no time.
 #pragma once
 
 #include <exactdot/simt/runtime/errors.hpp>
