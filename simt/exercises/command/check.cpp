@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cc/process.hpp"
+#include "questions.hpp"
 #include "runs.hpp"
 
 namespace exactdot::simtcc::exercises {
@@ -22,24 +23,6 @@ constexpr run_group groups[] = {
 constexpr std::size_t max_lines = 6, max_findings = 3;
 constexpr std::size_t max_passed_cases = 4;
 constexpr unsigned seconds_of_compilation = 120;
-
-/// What to think about, for the kinds of findings that exercises meet.
-constexpr std::pair<std::string_view, std::string_view> questions[] = {
-    {"data_race",
-     "which threads use this word at the same time, and what should order them: an atomic function, a barrier, a "
-     "fence with a flag, or a place of its own for each?"},
-    {"barrier_divergence", "which threads of the block do not come to this barrier, and why?"},
-    {"missing_lanes", "which lanes of the warp come here, and which does the mask name?"},
-    {"out_of_bounds", "which index has the last thread that comes here, and how many elements are there?"},
-    {"uninitialised_shared",
-     "which thread should have written this word, and has every word that is read a writer?"},
-    {"uninitialised_global", "who gives this memory its first value?"},
-    {"livelock", "what must change so that this loop ends, which thread changes it, and can that thread go on?"},
-    {"deadlock", "which threads wait here, and for whom?"},
-    {"host_access", "is this an address of the host's memory or of the device's?"},
-    {"misaligned", "is this address a multiple of the size of what is read?"},
-    {"refused_launch", "are there at least one block and one thread, and at most 1024 threads a block?"},
-    {"trap", "which index or pointer does this thread have here?"}};
 
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -133,9 +116,8 @@ class exercise_check {
     const std::string where = outcome.cases.empty() ? "" : " in the case " + outcome.cases.back();
     if (outcome.status == status_of_timeout)
       return "The check did not end within " + plural(seconds_, "second") + where +
-             " and was stopped.\nThink about: which loop never ends? The simulator names endless kernels; loops of "
-             "the "
-             "host it does not see.\n";
+             " and was stopped.\nThink about: which loop never ends? The simulator names endless kernels; it does not "
+             "see loops of the host.\n";
     if (!outcome.findings.empty()) return findings(outcome, runs + ", model " + group.model);
     if (!outcome.failure.empty()) return failure(outcome, group);
     replace_all(outcome.reason_of_abort, copy(), file_);
@@ -145,8 +127,7 @@ class exercise_check {
     if (outcome.status > 128)
       return "It crashed" + where + ": " + strsignal(outcome.status - 128) +
              ".\nThink about: which pointer or index does the code of the host use there? It cannot use memory of "
-             "the "
-             "device.\n";
+             "the device.\n";
     return "It ended the program" + where + " (status " + std::to_string(outcome.status) +
            "): the function must return, so that the check can look at its results.\n";
   }
@@ -160,9 +141,8 @@ class exercise_check {
     }
     if (outcome.findings.size() > max_findings)
       text += "  and " + std::to_string(outcome.findings.size() - max_findings) + " more\n";
-    for (const auto& [kind, question] : questions) {
-      if (outcome.findings.front().starts_with(kind)) text += "Think about: " + std::string(question) + "\n";
-    }
+    const std::string question(question_of(outcome.findings.front()));
+    if (!question.empty()) text += "Think about: " + question + "\n";
     if (outcome.failure.size() == 4) text += wrong_result(outcome) + ".\n";
     return text;
   }

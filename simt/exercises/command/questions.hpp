@@ -1,0 +1,14 @@
+// What to think about, for each kind of finding.
+#pragma once
+
+#include <exactdot/simt/simulator.hpp>
+#include <string_view>
+
+namespace exactdot::simtcc::exercises {
+
+std::string_view question_of(simt::fault_kind kind);
+
+/// Of a finding, whose text begins with the name of its kind; "" of other lines.
+std::string_view question_of(std::string_view finding);
+
+}  // namespace exactdot::simtcc::exercises
