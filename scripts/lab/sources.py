@@ -72,7 +72,8 @@ RIGHT_BY_LUCK = ("step_by_step", "copied_lock", "assignment_in_condition")  # wr
 # rungs and hazards whose programs of examples/programs have other names
 TWINS = {"block_counter": ["block_counter", "block_counter_with_lock"], "block_counter_warp": ["one_lock_per_thread"],
          **{name: ["rows"] for name in ("thread_a_row", "warp_a_row", "block_a_row", "split_row_atomics")},
-         "racy_groups": ["racy"], **{name: ["groups"] for name in ("atomic_groups", "private_tables", "fixed_point")}}
+         "cublas": ["cub"], "racy_groups": ["racy"],
+         **{name: ["groups"] for name in ("atomic_groups", "private_tables", "fixed_point")}}
 
 # hazard: the template parameter that chooses between the mistake and its cure, its value for the mistake, and a function of the
 # cure alone, or None
