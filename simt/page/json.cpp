@@ -200,7 +200,7 @@ class run_writer {
     all.add_number(step.turn).add_number(step.thread).add_number(static_cast<int>(step.kind));
     all.add_number(index_of_action(step.action)).add_number(step.file).add_number(step.line).add_number(array);
     all.add_number(first).add_number(count).add(before).add(after).add_number(step.fault);
-    return all.add_number(step.other_thread).add_number(step.mask).add_number(step.entries).array();
+    return all.add_number(step.other_thread).add_number(step.mask).add_number(step.entries).add_number(step.request).array();
   }
 
   const recorded_launch& launch_;
@@ -308,6 +308,14 @@ std::string number_list(const Numbers& numbers) {
   return all.array();
 }
 
+/// Requests as [lanes, degree, bank].
+std::string requests_of(const recorded_launch& launch) {
+  json_list all;
+  for (const recorded_request& one : launch.requests)
+    all.add(json_list().add_number(one.lanes).add_number(one.degree).add_number(one.bank).array());
+  return all.array();
+}
+
 std::string run_json(const page_subject& subject, const recorded_launch& launch, page_sources& sources,
                      const source_reader& source_of) {
   run_writer writer(subject, launch, source_of);
@@ -325,7 +333,18 @@ std::string run_json(const page_subject& subject, const recorded_launch& launch,
   run.add("shown", number_list(launch.shown_threads)).add("files", files.array());
   run.add("actions", writer.actions()).add("arrays", writer.arrays()).add("faults", faults_of(launch, sources));
   run.add_text("leftOut", left_out_of(launch)).add("before", before).add("schedule", number_list(launch.schedule));
-  return run.add("steps", steps).object();
+  return run.add("requests", requests_of(launch)).add("steps", steps).object();
+}
+
+/// Returns the number of shown steps: of threads, as the ones that are left out; in lock step also that of turns, which the
+/// page steps through.
+std::string shown_steps(const recorded_launch& launch) {
+  const auto count = std::count_if(launch.steps.begin(), launch.steps.end(),
+                                   [](const recorded_step& step) { return step.kind < step_kind::opened; });
+  if (launch.model != execution::lock_step) return std::to_string(count);
+  std::uint64_t turns = 0, last = ~std::uint64_t{0};
+  for (const recorded_step& step : launch.steps) turns += step.turn != last ? 1 : 0, last = step.turn;
+  return std::to_string(count) + " of single lanes, which are " + std::to_string(turns) + " steps of warps here";
 }
 
 }  // namespace
@@ -337,7 +356,7 @@ std::string left_out_of(const recorded_launch& launch) {
                     " steps of all threads before those around the first finding");
   if (launch.dropped_steps != 0) {
     parts.push_back(std::to_string(launch.dropped_steps) + " steps after " +
-                    (launch.skipped_steps != 0 ? "them" : "the first " + std::to_string(launch.steps.size())));
+                    (launch.skipped_steps != 0 ? "them" : "the first " + shown_steps(launch)));
   }
   if (launch.steps_of_others != 0) {
     const std::size_t shown = launch.shown_threads.size();

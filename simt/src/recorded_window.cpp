@@ -111,6 +111,7 @@ void recording::leave_out(std::size_t count) {
   if (unfinished_ != none) unfinished_ -= count;
   if (resumed_ != none) resumed_ -= count;
   forget_arrays();
+  forget_requests();
 }
 
 /// Removes the arrays that no held step uses: a launch has as many shared arrays as blocks.
@@ -142,6 +143,30 @@ void recording::forget_arrays() {
   for (auto at = arrays_.begin(); at != arrays_.end();) {
     at->second = numbers[static_cast<std::size_t>(at->second)];
     at = at->second < 0 ? arrays_.erase(at) : std::next(at);
+  }
+}
+
+/// Forgets the requests that no held step belongs to.
+void recording::forget_requests() {
+  std::unordered_set<int> numbers;
+  for (const auto* const steps : {&launch_.steps, &first_.steps})
+    for (const recorded_step& step : *steps) numbers.insert(step.request);
+  requests_.forget_all_but(numbers);
+}
+
+/// Numbers the requests of the steps that are kept in the order of their first steps.
+void recording::finish_requests() {
+  const std::unordered_map<int, recorded_request> all = requests_.requests();
+  std::unordered_map<int, int> numbers;
+  for (recorded_step& step : launch_.steps) {
+    const auto known = all.find(step.request);
+    if (known == all.end() || step.kind > step_kind::write) {
+      step.request = -1;
+      continue;
+    }
+    const auto [at, fresh] = numbers.try_emplace(step.request, static_cast<int>(launch_.requests.size()));
+    if (fresh) launch_.requests.push_back(known->second);
+    step.request = at->second;
   }
 }
 

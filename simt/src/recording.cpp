@@ -38,7 +38,8 @@ bool is_consequence(step_kind kind) { return kind >= step_kind::opened; }
 
 }  // namespace
 
-recording::recording(detail::recorder_state& state, recorded_launch& launch) : state_(state), launch_(launch) {
+recording::recording(detail::recorder_state& state, recorded_launch& launch)
+    : state_(state), launch_(launch), requests_(launch.threads_per_block) {
   std::size_t recorded = 0;
   for (const recorded_launch& earlier : state.launches) recorded += &earlier == &launch ? 0 : earlier.steps.size();
   const recorder_settings& limits = state.settings;
@@ -94,6 +95,17 @@ void recording::note_values(recorded_step& step, const location& place, std::uin
   unfinished_ = static_cast<std::size_t>(&step - launch_.steps.data());
 }
 
+int recording::note_request(const request_log::access& each) {
+  const unsigned per_block = launch_.threads_per_block, in_block = each.thread % per_block;
+  const unsigned first = each.thread - in_block % 32, end = std::min(first + 32, each.thread - in_block + per_block);
+  bool may_begin = is_decided_ ? launch_.steps.size() < limit_ : is_chosen_block(each.thread);
+  if (is_decided_ && may_begin) {
+    may_begin = false;
+    for (unsigned lane = first; lane < end; ++lane) may_begin = may_begin || is_shown(lane);
+  }
+  return requests_.add(each, may_begin);
+}
+
 void recording::turn_into_spin(unsigned thread) {
   if (launch_.model == execution::independent) waiting_.insert(thread);  // in lock step it has made the access
   recorded_step* const step = last_step(thread);
@@ -112,6 +124,7 @@ void recording::note_exit(unsigned thread, std::uint64_t turn) {
   if (recorded && !joins) ++turn_;
   lock_step_turn_ = turn;
   note_consequence(thread, step_kind::exited);
+  requests_.forget_thread(thread);
 }
 
 void recording::note_consequence(unsigned thread, step_kind kind, std::uint32_t mask) {
@@ -186,6 +199,7 @@ void recording::finish(const std::vector<fault>& faults) {
   finish_step();
   if (fault_step_ != none && !is_decided_) decide();
   is_decided_ ? finish_decided() : finish_undecided();
+  finish_requests();
   forget_arrays();
   if (entries_ > max_entries) launch_.schedule.clear();
   std::map<int, int> numbers;
@@ -347,10 +361,16 @@ void machine::record_access(const location& place, std::uintptr_t address, std::
                                                                                            : "atomic read"
                                                               : kind.name();
   const void* const line = attributed(*current_, caller);
+  const bool is_request = (place.owner != nullptr || place.range->shared) && recorded != step_kind::atomic && size <= 16;
+  const int request = !is_request ? -1
+                                  : recording_->note_request({current_->number, caller, kind.write,
+                                                              place.address - place.range->start, size,
+                                                              recorded_turn()});
   recorded_step* const step =
       recording_->note(current_->number, recorded, action, recording_->line_at(line, [&] { return line_of(line); }),
                        recorded_turn());
   if (step == nullptr) return;
+  step->request = request;
   const auto name = [&]() -> std::string {
     if (device_memory::instance().holds(place.range->start))
       return place.range->shared ? "dynamic shared memory" : "";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "copies.hpp"
+#include "recorded_requests.hpp"
 #include "symbols.hpp"
 
 namespace exactdot::simt {
@@ -49,6 +50,8 @@ class recording {
     if (step.array < 0) step.array = add_array(place, name(), contents);
     note_values(step, place, contents, size);
   }
+  /// The request that an access to shared memory belongs to, of shown and of left out threads.
+  int note_request(const request_log::access& each);
   /// The thread waits: instead of its last access or, in lock step, after it.
   void turn_into_spin(unsigned thread);
   /// What follows from the last step, in its turn.
@@ -99,6 +102,8 @@ class recording {
   void keep_selected(std::size_t front);
   void finish_undecided();
   void finish_decided();
+  void forget_requests();
+  void finish_requests();
   int index_of_file(const std::string& file);
   [[nodiscard]] int index_of_array(const location& place) const;
   int add_array(const location& place, const std::string& name, std::uintptr_t contents);
@@ -123,6 +128,7 @@ class recording {
   std::size_t resumed_ = none;  // the step that such an access has become
   std::size_t waited_ = none;   // its thread's last step before, counted from the launch's first one
 
+  request_log requests_;
   first_steps first_;
   std::unordered_map<unsigned, thread_before> before_;  // threads that have not exited
   std::vector<bool> has_exited_;                        // by thread

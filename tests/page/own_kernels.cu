@@ -30,6 +30,15 @@ __global__ void transpose(const float* in, float* out) {
   for (int k = 0; k < 8; ++k) out[threadIdx.x * 8 + k] = tile[threadIdx.x * 8 + k];
 }
 
+/// Four warps, whose reads of a column of the tile are not all among the first 3000 steps.
+__global__ void wide_transpose(const float* in, float* out) {
+  __shared__ float tile[32][32];
+  int x = threadIdx.x;
+  for (int y = threadIdx.y; y < 32; y += blockDim.y) tile[y][x] = in[y * 32 + x];
+  __syncthreads();
+  for (int y = threadIdx.y; y < 32; y += blockDim.y) out[y * 32 + x] = tile[x][y];  // bank conflicts
+}
+
 /// In lock step the lane with the lock waits for those that spin.
 __global__ void lock_of_a_warp(int* lock, int* total) {
   while (atomicCAS(lock, 0, 1) != 0) {
@@ -104,6 +113,10 @@ int main(int argc, char** argv) {
   if (is(what, "null")) beyond<<<1, 4>>>(nullptr);
   if (is(what, "beyond")) beyond<<<1, 260>>>(x);
   if (is(what, "names")) names<double, 4><<<1, 4>>>(vectors{x, 4}, reinterpret_cast<double*>(y));
+  if (is(what, "wide")) {
+    float* const square = reinterpret_cast<float*>(slow);
+    wide_transpose<<<1, dim3(32, 4)>>>(square, square + 1024);
+  }
   if (is(what, "lock")) lock_of_a_warp<<<1, 8>>>(total, total + 1);
   if (is(what, "late")) late_race<<<8, 128>>>(words, slow);
   if (is(what, "early side")) early_side<<<8, 128>>>(words, slow);

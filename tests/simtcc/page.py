@@ -166,6 +166,15 @@ def long_runs():
     left_out = int(re.search(r"Left out: (\d+) steps after", runs_of(data)[0]["leftOut"])[1])
     steps = int(re.search(r"1 launch \((\d+) steps", output)[1])
     check(left_out + len(runs_of(data)[0]["steps"]) == steps, f"spin: {left_out} steps left out of {steps}")
+    for model in ("independent", "lock_step"):  # a request is known whole, also if only its first lanes are shown
+        _, data = run("wide", status=0, SIMTCC_MODEL=model)
+        wide = runs_of(data)[0]
+        line = line_with("  for (int y = threadIdx.y; y < 32; y += blockDim.y) out[y * 32 + x] = tile[x][y];  // bank conflicts")
+        requests = {step[15] for step in wide["steps"] if step[2] == 0 and step[5] == line and step[15] >= 0}
+        shown = sum(step[2] < 7 for step in wide["steps"])
+        left_out, first = re.search(r"Left out: (\d+) steps after the first (\d+)", wide["leftOut"]).groups()
+        check(int(first) == shown and shown + int(left_out) == 4 * 32 * 33, f"{model}: {wide['leftOut']}")
+        check(len(requests) > 10 and all(wide["requests"][one][:2] == [32, 32] for one in requests), f"{model}: {wide['requests']}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     output, data = run("many, then race", "50", status=66)
     check(kernels_of(data)[-1] == "20001. count" and len(runs_of(data)) == 8, f"many: {kernels_of(data)}")

@@ -27,39 +27,12 @@ function findUpdates() {
   });
 }
 
-/// Shared memory has 32 banks of words of 4 bytes. Lanes that use different words of a bank wait for one another;
-/// elements of 8 bytes are served half a warp at a time.
-function conflictOf(steps) {
-  const banks = new Map();
-  for (const step of steps) {
-    const array = run.arrays[step.array], byte = array.start + step.first * array.element;
-    const half = array.element === 8 ? Math.floor(indexOf(step.thread) % 32 / 16) : 0;
-    for (let word = Math.floor(byte / 4); word * 4 < byte + array.element * step.count; ++word) {
-      const bank = `${half},${word % 32}`;
-      banks.set(bank, (banks.get(bank) ?? new Set()).add(word));
-    }
-  }
-  let degree = 0, bank = 0;
-  for (const [name, words] of banks) if (words.size > degree) degree = words.size, bank = Number(name.split(",")[1]);
-  return {lanes: steps.length, degree, bank, steps};
-}
-
-/// In lock step the lanes of a turn act together. Of independent threads the k-th accesses of a warp's lanes at one line
-/// are taken for one instruction, as a GPU would execute them.
+/// The accesses to shared memory that one instruction of a warp makes, with the degree of their bank conflict: words that
+/// they want of one bank. Lanes whose steps the page leaves out are counted.
 function findRequests() {
-  const requests = new Map(), counts = new Map();
-  turns.forEach((steps, turn) => {
-    for (const step of steps) {
-      if (step.array < 0 || step.kind > WRITE || run.arrays[step.array].space !== "shared" || run.arrays[step.array].element > 8) continue;
-      const line = `${step.file},${step.line},${step.kind},${step.array}`, lane = `${step.thread},${line}`;
-      const count = counts.get(lane) ?? 0;
-      counts.set(lane, count + 1);
-      const key = run.model === "lock_step" ? `${turn},${line}` : `${warpOf(step.thread)},${line},${count}`;
-      requests.set(key, [...(requests.get(key) ?? []), step]);
-    }
-  });
-  for (const steps of requests.values()) {
-    const request = conflictOf(steps);
-    for (const step of steps) step.request = request;
+  const requests = run.requests.map(([lanes, degree, bank]) => ({lanes, degree, bank, steps: []}));
+  for (const step of turns.flat()) {
+    step.request = requests[step.request] ?? null;
+    step.request?.steps.push(step);
   }
 }

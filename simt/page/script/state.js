@@ -3,7 +3,7 @@
 // Position p is the state after p turns; a turn is a step of one thread, or of several lanes of a warp in lock step.
 // A state is computed from the start of the run: a page has few steps, and going back needs no other code.
 const fields = ["turn", "thread", "kind", "action", "file", "line", "array", "first", "count", "before", "after", "fault",
-  "other", "mask", "entries"];
+  "other", "mask", "entries", "request"];
 
 function decode(row) {
   const step = Object.fromEntries(fields.map((name, i) => [name, row[i]]));

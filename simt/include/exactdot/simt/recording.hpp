@@ -70,6 +70,7 @@ struct recorded_step {
   int fault = -1;                ///< index in recorded_launch::faults; -1: none
   std::size_t entries = 0;       ///< so many of recorded_launch::schedule lead to the state after this step
   int other_thread = -1;         ///< of a race; -1: unknown
+  int request = -1;              ///< index in recorded_launch::requests; -1: no access to shared memory
 };
 
 /// A buffer, a shared variable of one block, or a global variable.
@@ -89,6 +90,13 @@ struct recorded_pointer {
   std::uintptr_t address = 0;
   char kind = 0;            ///< of its elements: 'i', 'u', 'f'; 0: another type
   std::size_t element = 0;  ///< bytes; 0: unknown
+};
+
+/// What the lanes of a warp read or write at one place of the code together, in shared memory.
+struct recorded_request {
+  unsigned lanes = 0;   ///< that make it, also if their steps are left out
+  unsigned degree = 0;  ///< of the bank conflict: words that they want of one bank; 1: none
+  unsigned bank = 0;    ///< one with so many
 };
 
 /// A thread before the first recorded step, if steps before it were left out.
@@ -125,6 +133,7 @@ struct recorded_launch {
   std::vector<recorded_array> arrays;            ///< in the order of their first recorded access
   std::vector<thread_before> before;             ///< threads with steps before the first recorded one
   std::vector<recorded_step> steps;
+  std::vector<recorded_request> requests;        ///< of the steps
   /// A script that repeats the run as far as it is recorded; independent threads only. Empty if the first steps are
   /// left out.
   std::vector<unsigned> schedule;
