@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 std::string find_simtcc() {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  std::vector<fs::path> folders = {folder, folder / "../simt/cc"};
+  std::vector<fs::path> folders = {folder, folder / "../simt/cc"};  // installed; of a build
   const char* const path = std::getenv("PATH");
   std::istringstream searched(path == nullptr ? "" : path);
   for (std::string each; std::getline(searched, each, ':');) folders.emplace_back(each.empty() ? "." : each);

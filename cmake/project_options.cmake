@@ -85,3 +85,11 @@ elseif(NOT EXACTDOT_BUILD_CUDA)
 else()
   message(STATUS "CUDA compiler not found: building for the CPU only")
 endif()
+
+# Programs that people start by name lie beside their objects; the folder bin of the build has a link to each, for PATH.
+function(link_into_bin target)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bin
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:${target}> ${PROJECT_BINARY_DIR}/bin/$<TARGET_FILE_NAME:${target}>
+    VERBATIM)
+endfunction()

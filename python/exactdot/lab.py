@@ -13,7 +13,7 @@ import shutil
 import sys
 
 MISSING = ("exactdot.lab: the lab is in the program exactdot, not in the Python package, which leaves out the lab's simulator "
-           "of CUDA; in a clone of exactdot's repository `make demo` builds build/release/cli/exactdot: put its folder on "
+           "of CUDA; in a clone of exactdot's repository `make demo` builds build/release/bin/exactdot: put its folder on "
            "PATH or its name into EXACTDOT_PROGRAM")
 
 

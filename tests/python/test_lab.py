@@ -19,7 +19,7 @@ def lab(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 def test_without_the_program(tmp_path: Path) -> None:
     done = lab("--list", PATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    for part in ("exactdot.lab: ", "not in the Python package", "make demo", "build/release/cli/exactdot", "PATH"):
+    for part in ("exactdot.lab: ", "not in the Python package", "make demo", "build/release/bin/exactdot", "PATH"):
         assert part in done.stderr
 
 
