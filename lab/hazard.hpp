@@ -43,6 +43,7 @@ struct hazard_outcome {
   std::vector<reported_fault> detected;
   std::vector<hazard_figure> figures;  ///< the numbers in `observed`, and further ones
   std::vector<std::string> table;      ///< lines to print unchanged
+  std::vector<std::string> launches;   ///< of a small run: what distinguishes each launch; empty: its kernel's name
 };
 
 /// Name and explanation of a hazard.

@@ -118,7 +118,7 @@ html_subject record_rung(const rung& recorded, const html_rung_request& request,
 html_subject record_hazard(const hazard& recorded, std::uint64_t seed, const simt::recorder_settings& settings) {
   html_subject subject{.name = recorded.info.name, .limits = settings};
   const simt::recorder recorder(settings);
-  static_cast<void>(recorded.run({.seed = seed, .runs = 1, .small = true}));
+  subject.launch_names = recorded.run({.seed = seed, .runs = 1, .small = true}).launches;
   subject.about = fmt::format("{} {} {}", recorded.info.effect, recorded.info.cause, recorded.info.fix);
   take_launches(subject, recorder);
   subject.about += kernels_of(subject);

@@ -11,7 +11,7 @@ namespace exactdot::lab {
 namespace {
 
 constexpr unsigned threads = 1024, blocks = on_simt ? 1 : 1056;
-constexpr unsigned levels = 10;
+constexpr unsigned levels = 10, deepest_conflict = 5;
 static_assert(threads == 1u << levels);
 
 /// A level of the tree, from 0: lane t adds places 2 * distance * t and 2 * distance * t + distance.
@@ -76,6 +76,18 @@ tree run_tree(gpu::stream& stream) {
   return result;
 }
 
+/// A launch for each of two levels and kernels: of the whole tree the page has room for the first levels only.
+hazard_outcome run_for_page(gpu::stream& stream) {
+  hazard_outcome outcome;
+  gpu::buffer<float> sums(stream, blocks);
+  for (const unsigned level : {deepest_conflict, 1U}) {
+    gpu::launch(add_levels<strided>, blocks, threads, 0, stream, level - 1, level, sums.data());
+    gpu::launch(add_levels<sequential>, blocks, threads, 0, stream, level - 1, level, sums.data());
+    outcome.launches.insert(outcome.launches.end(), 2, "level " + std::to_string(level));
+  }
+  return outcome;
+}
+
 std::string degrees_text(const std::vector<double>& degrees) {
   std::string text;
   for (const double degree : degrees) text += format_text("%5.3g", degree);
@@ -84,6 +96,7 @@ std::string degrees_text(const std::vector<double>& degrees) {
 
 hazard_outcome run_conflicts(const hazard_request& request) {
   seeded_stream stream(request.seed);
+  if (request.small) return run_for_page(stream);
   const tree with = run_tree<strided>(stream), without = run_tree<sequential>(stream);
   hazard_outcome outcome;
   outcome.detected = take_findings(stream);
@@ -99,7 +112,8 @@ hazard_outcome run_conflicts(const hazard_request& request) {
         "; with sequential addressing " + (none ? "one lane per bank in every level" : "conflicts") +
         (right ? "; both sums right" : "; a sum is wrong");
     outcome.as_expected = right && conflicts && none;
-    outcome.table = {"level             1    2    3    4    5    6    7    8    9   10",
+    outcome.table = {"passes over the banks, relative to those without conflicts:",
+                     "level             1    2    3    4    5    6    7    8    9   10",
                      "strided      " + degrees_text(with.degrees), "sequential   " + degrees_text(without.degrees)};
     outcome.figures = {{"degree_of_level_1", with.degrees[0]},
                        {"degree_of_level_5", with.degrees[4]},
@@ -122,10 +136,9 @@ const register_hazard registration{
      .name = "bank_conflicts",
      .file = "bank_conflicts.cu",
      .effect =
-         "A block of 1024 threads adds ones by a tree in shared memory: in level k the active lanes are 2^k words "
-         "apart. The table has the passes over the banks, relative to those without conflicts.",
-     .cause = "Word w of shared memory lies in bank w mod 32, and a bank serves one word at a time. In level 1 two "
-              "lanes "
+         "A block of 1024 threads adds ones by a tree in shared memory: in level k of 10 the active lanes are 2^k words "
+         "apart. With sequential addressing neighbours read neighbours in every level.",
+     .cause = "Word w of shared memory lies in bank w mod 32, and a bank serves one word at a time. In level 1 two lanes "
               "meet in each bank, in level 5 all 32 lanes in one: the hardware executes the access in 32 passes. "
               "Sequential addressing has no conflicts, although a text says otherwise.",
      .fix = "Let active lanes access neighbouring words: partial[t] += partial[t + half], rung shared_atomic."},

@@ -290,7 +290,7 @@ std::string faults_of(const recorded_launch& launch, page_sources& sources) {
   return all.array();
 }
 
-std::string title_of(const recorded_launch& launch) {
+std::string title_of(const page_subject& subject, const recorded_launch& launch) {
   std::vector<std::string> kinds;
   for (const fault& found : launch.faults) {
     if (std::find(kinds.begin(), kinds.end(), name_of(found.kind)) == kinds.end())
@@ -298,7 +298,10 @@ std::string title_of(const recorded_launch& launch) {
   }
   std::string list;
   for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
-  return std::to_string(launch.number) + ". " + launch.kernel + ": " + (list.empty() ? "no findings" : list);
+  const bool has_name = launch.number - 1 < subject.launch_names.size();
+  return std::to_string(launch.number) + ". " + launch.kernel +
+         (has_name ? ", " + subject.launch_names[launch.number - 1] : "") + ": " +
+         (list.empty() ? "no findings" : list);
 }
 
 template <class Numbers>
@@ -323,7 +326,7 @@ std::string run_json(const page_subject& subject, const recorded_launch& launch,
   for (const std::string& file : launch.files) files.add(json_text(sources.name_of(file)));
   const std::string steps = writer.steps(), before = writer.before();
   json_list run;
-  run.add_text("title", title_of(launch)).add_text("kernel", launch.kernel);
+  run.add_text("title", title_of(subject, launch)).add_text("kernel", launch.kernel);
   run.add_text("file", launch.file.empty() ? "" : sources.name_of(launch.file)).add_number("line", launch.line);
   run.add_text("model", launch.model == execution::lock_step ? "lock_step" : "independent");
   run.add_number("seed", launch.seed).add("scheduled", launch.is_scripted ? "true" : "false");
