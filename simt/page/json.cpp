@@ -200,7 +200,9 @@ class run_writer {
     all.add_number(step.turn).add_number(step.thread).add_number(static_cast<int>(step.kind));
     all.add_number(index_of_action(step.action)).add_number(step.file).add_number(step.line).add_number(array);
     all.add_number(first).add_number(count).add(before).add(after).add_number(step.fault);
-    return all.add_number(step.other_thread).add_number(step.mask).add_number(step.entries).add_number(step.request).array();
+    all.add_number(step.other_thread).add_number(step.mask).add_number(step.entries);
+    if (step.request >= 0) all.add_number(step.request);
+    return all.array();
   }
 
   const recorded_launch& launch_;

@@ -181,6 +181,7 @@ page_result finish_page(const run_report& report) {
     subject.about += std::string(" The program did not run to its end: ") + strsignal(report.stopped_by) +
                      (report.in_launch ? ", in a launch." : ".");
   }
+  for (recorded_launch& launch : subject.launches) launch.seed = settings.seed;  // which decides all of them
   update_findings(subject);
   note_absent_launches(subject);
   remove_empty(subject);

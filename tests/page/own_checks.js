@@ -14,6 +14,13 @@ function clickAt(node) {
 
 function checkRace() {
   select(0, 0);
+  const {top, bottom} = $("finding").getBoundingClientRect();
+  check(!$("finding").hidden && top >= 0 && bottom < innerHeight, "race: no way to the finding on the first screen");
+  press("f");
+  check(position === turnOfFinding(0) + 1 && $("sentence").classList.contains("race"), `race: f leads to step ${position}`);
+  select(1, 0);
+  $("finding").click();
+  check(runIndex === 0 && position === turnOfFinding(0) + 1, `race: the button leads to run ${runIndex}, step ${position}`);
   const lost = turnWith((step) => step.lost);
   check(lost > 0, "race: no lost update");
   go(lost);
@@ -55,6 +62,9 @@ function checkConflict() {
   go(turnWith(isOf("tile", WRITE)));
   check($("banks").textContent.includes("no bank conflict"), `conflict: ${$("banks").textContent}`);
   const banks = [...document.querySelectorAll(".bank")].map((node) => node.textContent).join();
+  const tile = $("memory").querySelector(".cells.shared").closest(".rows");
+  check(tile.scrollWidth <= tile.clientWidth + 1, `conflict: 32 banks need ${tile.scrollWidth} px of ${tile.clientWidth}`);
+  check(brief("-6.9451e+08", 4) === "-7e8" && brief("0.333333", 4) === ".333" && brief("1023", 4) === "1023" && brief("nan", 4) === "nan", "brief");
   check(banks.startsWith(Array.from({length: 32}, (_, i) => i).join()), `conflict: banks ${banks}`);
 }
 
@@ -91,12 +101,19 @@ function checkOutside() {
 }
 
 function checkAddress() {
-  location.hash = "#1,12";
+  location.hash = "#2,12";
   followAddress();
-  check(runIndex === 1 && position === 12, `address: run ${runIndex}, step ${position}`);
+  check($("note").hidden && runIndex === 1 && position === 12, `address: run ${runIndex}, step ${position}`);
   press("ArrowRight");
   history.replaceState(null, "", address());
-  check(location.hash === "#1,13", `address: ${location.hash}`);
+  check(location.hash === "#2,13", `address: ${location.hash}`);
+  location.hash = "#9,99999";
+  followAddress();
+  check(runIndex === runs.length - 1 && position === turns.length, `address: run ${runIndex}, step ${position}`);
+  check(!$("note").hidden && $("note").textContent.includes("runs 1 to 3") && /has steps 0 to \d+/.test($("note").textContent), `address: ${$("note").textContent}`);
+  location.hash = "#0,1";
+  followAddress();
+  check(runIndex === 0 && $("note").textContent.includes("names run 0"), `address: ${$("note").textContent}`);
 }
 
 function checkKernels() {

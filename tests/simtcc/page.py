@@ -170,7 +170,7 @@ def long_runs():
         _, data = run("wide", status=0, SIMTCC_MODEL=model)
         wide = runs_of(data)[0]
         line = line_with("  for (int y = threadIdx.y; y < 32; y += blockDim.y) out[y * 32 + x] = tile[x][y];  // bank conflicts")
-        requests = {step[15] for step in wide["steps"] if step[2] == 0 and step[5] == line and step[15] >= 0}
+        requests = {step[15] for step in wide["steps"] if step[2] == 0 and step[5] == line and len(step) > 15}
         shown = sum(step[2] < 7 for step in wide["steps"])
         left_out, first = re.search(r"Left out: (\d+) steps after the first (\d+)", wide["leftOut"]).groups()
         check(int(first) == shown and shown + int(left_out) == 4 * 32 * 33, f"{model}: {wide['leftOut']}")

@@ -21,7 +21,8 @@ function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const scrolls = target.id === "source";
   const moves = {ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity};
-  if (event.key === " " && !["BUTTON", "SELECT", "SUMMARY"].includes(target.tagName)) play();
+  if (event.key === "f" && !$("finding").hidden) goToFinding();
+  else if (event.key === " " && !["BUTTON", "SELECT", "SUMMARY"].includes(target.tagName)) play();
   else if (event.key in moves && !(scrolls && event.key !== "ArrowRight" && event.key !== "ArrowLeft")) go(position + moves[event.key]);
   else return;
   event.preventDefault();
@@ -29,20 +30,39 @@ function onKey(event) {
 
 /// The address names run and step, so that a step can be linked. Browsers limit how often it may change.
 let addressTimer = 0;
-const address = () => `#${runIndex},${position}`;
+const address = () => `#${runIndex + 1},${position}`;
 function keepAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => location.hash !== address() && history.replaceState(null, "", address()), 200);
 }
 
 function followAddress() {
-  const [index, step] = location.hash.slice(1).split(",").map(Number);
   if (location.hash === address() && turns) return;
-  select(index || 0, step || 0);
+  const [number, step = ""] = location.hash.slice(1).split(",");
+  const within = (text, first, last) => /^\d+$/.test(text) && Number(text) >= first && Number(text) <= last;
+  select(/^\d+$/.test(number) ? Number(number) - 1 : 0, /^\d+$/.test(step) ? Number(step) : 0);
+  const notes = [];
+  if (number !== "" && !within(number, 1, runs.length)) notes.push(`The address names run ${number}: there are runs 1 to ${runs.length}.`);
+  if (step !== "" && !within(step, 0, turns.length)) notes.push(`The address names step ${step}: run ${runIndex + 1} has steps 0 to ${turns.length}.`);
+  $("note").textContent = notes.join(" ");
+  $("note").hidden = notes.length === 0;
+}
+
+/// Leads to the next step of a finding, in this run or the next one with findings.
+function goToFinding() {
+  const after = (from) => run.faults.map((_, number) => turnOfFinding(number) + 1).filter((turn) => turn > from);
+  for (let i = 0; i <= runs.length; ++i) {
+    const index = (runIndex + i) % runs.length;
+    if (runs[index].run.faults.length === 0) continue;
+    if (i > 0) select(index, 0);
+    const found = after(i > 0 ? 0 : position);
+    if (found.length > 0) return go(Math.min(...found));
+  }
 }
 
 function select(index, step) {
   pause();
+  $("note").hidden = true;
   buildRun(Math.max(0, Math.min(runs.length - 1, index)));
   view.first = 0;
   go(step);
@@ -65,6 +85,8 @@ function start() {
   $("forward").onclick = () => go(position + 1);
   $("last").onclick = () => go(turns.length);
   $("play").onclick = play;
+  $("finding").onclick = goToFinding;
+  $("finding").hidden = runs.every((one) => one.run.faults.length === 0);
   $("step").oninput = () => go(Number($("step").value));
   $("time").onclick = (event) => {
     const turn = view.first + Math.floor((event.offsetX - view.left) / view.column);

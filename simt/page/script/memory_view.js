@@ -10,6 +10,28 @@ function widestValue(number) {
   return Math.min(widest, 12);
 }
 
+/// A number in so many characters, if fewer digits make it so short; the cell's title and the sentence have all of them.
+function brief(text, room) {
+  const value = Number(text);
+  if (text.length <= room || text.trim() === "") return text;
+  for (let digits = 6; digits > 0 && Number.isFinite(value); --digits) {
+    for (const form of [value.toPrecision(digits), value.toExponential(digits - 1)]) {
+      const short = form.replace("e+", "e").replace(/^(-?)0\./, "$1.");
+      if (short.length <= room) return short;
+    }
+  }
+  return "…";
+}
+
+/// The cells of shared memory are as narrow as 32 in a row need to be, but have room for 4 characters.
+function narrowCell(columns, widest, rowCount) {
+  const width = ($("memory").clientWidth || 700) - (rowCount > 5 ? 16 : 0);  // of a scroll bar
+  const room = (width + 1) / columns - 1, digit = 0.602;  // of the font's size
+  if (widest * 6 + 3 <= room) return {cell: Math.max(18, Math.ceil(widest * 6) + 3), room: 12};
+  const characters = Math.min(widest, Math.max(4, Math.floor((room - 2) / (9 * digit))));
+  return {cell: Math.floor(room * 8) / 8, room: characters, font: Math.max(8, Math.min(10, (room - 2) / (characters * digit)))};
+}
+
 function columnsOf(array, cell) {
   if (array.space === "shared") return Math.min(array.element === 8 ? 16 : 32, array.values.length);
   const width = $("memory").clientWidth || 700;
@@ -21,10 +43,12 @@ function buildArray(array, number) {
   const name = `${array.name} (${where}${array.type ? `, ${array.type}` : ""})`;
   const banks = array.space === "shared" && array.element >= 4 && array.values.length > 1;
   const shared = array.space === "shared", widest = widestValue(number);
-  const cell = shared ? Math.max(18, Math.ceil(widest * 6) + 3) : Math.max(20, Math.ceil(widest * 6.7) + 6);
-  const columns = columnsOf(array, cell);
+  const wide = Math.max(20, Math.ceil(widest * 6.7) + 6), columns = columnsOf(array, wide);
+  const {cell, room, font} = shared ? narrowCell(columns, widest, array.values.length / columns) : {cell: wide, room: 12};
+  array.room = room;
   const cells = make("ol", {class: shared ? "cells shared" : "cells", "aria-label": name});
-  cells.style.gridTemplateColumns = `repeat(${columns}, minmax(${cell}px, ${Math.max(44, cell)}px))`;
+  cells.style.gridTemplateColumns = `repeat(${columns}, minmax(${cell}px, ${font ? cell : Math.max(44, cell)}px))`;
+  if (font) cells.classList.add("tight"), cells.style.fontSize = `${font}px`;
   if (banks) {
     for (let i = 0; i < columns; ++i) {
       const bank = (array.start + array.indices[i] * array.element) / 4 % 32;
@@ -66,8 +90,9 @@ function showMemory(state, current) {
   }
   cellNodes.forEach((cells, array) => cells.forEach((node, i) => {
     const value = state.memory[array][i], key = `${array},${run.arrays[array].indices[i]}`;
-    const text = value === null ? "·" : value === false ? "?" : value;
-    if (node.children[1].textContent !== text) node.children[1].textContent = text, node.title = `${nameOfKey(key)}: ${shown(value)}`;
+    const text = value === null ? "·" : value === false ? "?" : brief(value, run.arrays[array].room);
+    if (node.children[1].textContent !== text) node.children[1].textContent = text;
+    if (node.title !== `${nameOfKey(key)}: ${shown(value)}`) node.title = `${nameOfKey(key)}: ${shown(value)}`;
     node.className = `cell${value === null || value === false ? " unwritten" : ""}${state.raced.has(key) ? " raced" : ""}${queue.has(key) ? " queued" : ""}${marks.get(key) ?? ""}`;
   }));
   for (const key of marks.keys()) if (cellOf(key)) showCell(cellOf(key));
