@@ -1,7 +1,7 @@
 // What the checks of exercises use, and their main. A check comes after it, the learner's file before.
 //
-// The program appends to the file that its argument names, a line an event: "run", "case", "error", "wrong", "exception",
-// "done", with fields behind tabs. It stops at the first wrong result, so the last case is the one that fails.
+// The program appends to the file that its argument names, a line an event: "run", "case", "found" (the simulator has its
+// first finding), "error", "wrong", "exception", "done", with fields behind tabs. It stops at the first wrong result, so the last case is the one that fails.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,6 +16,10 @@
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
+
+// of simtcc's programs only (simt/runtime/report.cpp)
+extern "C" __attribute__((weak)) unsigned long simtcc_finding_count();
+extern "C" __attribute__((weak)) const char* simtcc_failed_call();
 
 namespace exercise {
 
@@ -32,9 +36,20 @@ inline void log(const std::string& line) {
   std::fflush(log_file());
 }
 
+inline void log_finding();
+
 [[noreturn]] inline void stop(const std::string& line) {
+  log_finding();
   log(line);
   std::exit(0);
+}
+
+/// The first time that the simulator has found something, which is in the last case.
+inline void log_finding() {
+  static bool is_logged = false;
+  if (is_logged || simtcc_finding_count == nullptr || simtcc_finding_count() == 0) return;
+  is_logged = true;
+  log("found");
 }
 
 /// Ends the check by an exception of the learner's code.
@@ -46,13 +61,17 @@ inline void log(const std::string& line) {
 }
 
 /// Names what is tried next, such as "n = 33".
-inline void begin_case(const std::string& name) { log("case\t" + name); }
+inline void begin_case(const std::string& name) {
+  log_finding();
+  log("case\t" + name);
+}
 inline void begin_case(int n) { begin_case("n = " + std::to_string(n)); }
 
 /// Waits for the learner's kernels, whose errors end the check.
 inline void wait() {
+  const std::string failed = simtcc_failed_call == nullptr ? "" : simtcc_failed_call();
   for (const cudaError_t status : {cudaGetLastError(), cudaDeviceSynchronize()}) {
-    if (status != cudaSuccess) stop(std::string("error\t") + cudaGetErrorString(status));
+    if (status != cudaSuccess) stop(std::string("error\t") + cudaGetErrorString(status) + (failed.empty() ? "" : "\t" + failed));
   }
 }
 
@@ -159,6 +178,7 @@ int main(int count, char** values) {
     exercise::stop_by_exception(abi::__cxa_current_exception_type(), "");
   }
   exercise::wait();
+  exercise::log_finding();
   exercise::log("done");
   return 0;
 }

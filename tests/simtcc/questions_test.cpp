@@ -29,5 +29,14 @@ TEST(Questions, OtherLinesHaveNone) {
   EXPECT_EQ(question_of(std::string_view()), "");
 }
 
+TEST(Questions, ErrorsOfCuda) {
+  for (const char* error : {"invalid argument", "invalid copy direction for memcpy", "invalid configuration argument",
+                            "out of memory"}) {
+    ASSERT_FALSE(question_of_error(error).empty()) << error;
+    EXPECT_EQ(question_of_error(error).back(), '?') << error;
+  }
+  EXPECT_EQ(question_of_error("unspecified launch failure"), "");
+}
+
 }  // namespace
 }  // namespace exactdot::simtcc::exercises

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,8 @@ constexpr run_group groups[] = {
 constexpr std::size_t max_lines = 6, max_findings = 3;
 constexpr std::size_t max_passed_cases = 4;
 constexpr unsigned seconds_of_compilation = 120;
+
+constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
 std::string plural(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -133,18 +136,54 @@ class exercise_check {
   }
 
   std::string findings(const run_outcome& outcome, const std::string& runs) const {
-    std::string text = "The simulator found (" + runs + "):\n";
+    const std::string& first = outcome.case_of_finding;
+    std::string text = "The simulator found" + (first.empty() ? "" : ", first for " + first) + " (" + runs + "):\n";
     for (std::size_t i = 0; i < std::min(outcome.findings.size(), max_findings); ++i) {
-      std::string finding = outcome.findings[i];
+      std::string finding = without_fix(outcome.findings[i]);
       replace_all(finding, copy(), file_);
       text += "  " + finding + "\n";
     }
     if (outcome.findings.size() > max_findings)
       text += "  and " + std::to_string(outcome.findings.size() - max_findings) + " more\n";
-    const std::string question(question_of(outcome.findings.front()));
-    if (!question.empty()) text += "Think about: " + question + "\n";
-    if (outcome.failure.size() == 4) text += wrong_result(outcome) + ".\n";
+    text += think_about(question_of(outcome.findings.front()));
+    if (outcome.failure.size() == 4) {
+      text += wrong_result(outcome) + ".\n";
+    } else if (outcome.failure.size() > 1 && !question_of_error(outcome.failure[1]).empty()) {
+      text += reported_error(outcome) + ".\n" + think_about(question_of_error(outcome.failure[1]));
+    }
     return text;
+  }
+
+  /// A finding without its general fix, which may not be the one that the exercise is about.
+  static std::string without_fix(std::string finding) {
+    const std::size_t fix = finding.find("; fix: ");
+    if (fix == std::string::npos) return finding;
+    const std::size_t end = std::min(finding.find("; seen ", fix), finding.find("; with ", fix));
+    return finding.erase(fix, end == std::string::npos ? end : end - fix);
+  }
+
+  /// The call of CUDA at FILE:LINE, if that is a line of the learner's file: " of cudaMemcpy (bytes.cu:22)".
+  [[nodiscard]] std::string failed_call(const std::string& place) const {
+    const std::size_t colon = place.rfind(':');
+    if (colon == std::string::npos || place.substr(0, colon) != copy()) return "";
+    const long number = std::strtol(place.c_str() + colon + 1, nullptr, 10);
+    std::istringstream lines(read_file(file_));
+    std::string line;
+    for (long i = 0; i < number; ++i) std::getline(lines, line);
+    const std::size_t call = line.find("cuda");
+    std::string name = line.find("<<<") != std::string::npos ? "a launch" : "a call";
+    if (call != std::string::npos)
+      name = line.substr(call, std::min(line.find_first_not_of(letters, call), line.size()) - call);
+    return " of " + name + " (" + file_ + ":" + std::to_string(number) + ")";
+  }
+
+  static std::string think_about(std::string_view question) {
+    return question.empty() ? "" : "Think about: " + std::string(question) + "\n";
+  }
+
+  [[nodiscard]] std::string reported_error(const run_outcome& outcome) const {
+    const std::string call = outcome.failure.size() == 3 ? failed_call(outcome.failure[2]) : "";
+    return "CUDA reports an error" + call + " for " + outcome.cases.back() + ": " + outcome.failure[1];
   }
 
   static std::string wrong_result(const run_outcome& outcome) {
@@ -152,26 +191,27 @@ class exercise_check {
            outcome.failure[2] + ", found " + outcome.failure[3];
   }
 
-  static std::string failure(const run_outcome& outcome, const run_group& group) {
-    std::string text;
+  [[nodiscard]] std::string failure(const run_outcome& outcome, const run_group& group) const {
+    std::string text, question;
     const std::string last = outcome.cases.empty() ? "" : outcome.cases.back();
     if (outcome.failure.size() == 4) {
       text = wrong_result(outcome);
     } else if (outcome.failure[0] == "exception") {
       text = "It ended by an exception for " + last + ": " + outcome.failure[1];
     } else {
-      text = "CUDA reports an error for " + last + ": " + outcome.failure[1];
+      text = reported_error(outcome);
+      question = think_about(question_of_error(outcome.failure[1]));
     }
     if (group.seeds > 1)
       text +=
           ", in " + std::to_string(outcome.failed_runs) + " of " + plural(group.seeds, "order") + " of the threads";
     text += std::string(" (model ") + group.model + ").\n";
-    if (outcome.cases.size() < 2) return text;
+    if (outcome.cases.size() < 2) return text + question;
     text += "Right for ";
     const std::size_t right = outcome.cases.size() - 1,
                       first = right > max_passed_cases ? right - max_passed_cases : 0;
     for (std::size_t i = first; i < right; ++i) text += (i == first ? "" : "; ") + outcome.cases[i];
-    return text + ". Think about: what is different in the case that fails?\n";
+    return text + (question.empty() ? ". Think about: what is different in the case that fails?\n" : ".\n" + question);
   }
 
   const exercise& chosen_;

@@ -1,5 +1,7 @@
 #include "questions.hpp"
 
+#include <utility>
+
 namespace exactdot::simtcc::exercises {
 
 std::string_view question_of(simt::fault_kind kind) {
@@ -68,6 +70,21 @@ std::string_view question_of(std::string_view finding) {
   for (int kind = 0; kind <= static_cast<int>(simt::last_fault_kind); ++kind) {
     if (name == simt::name_of(static_cast<simt::fault_kind>(kind)))
       return question_of(static_cast<simt::fault_kind>(kind));
+  }
+  return "";
+}
+
+std::string_view question_of_error(std::string_view error) {
+  constexpr std::pair<std::string_view, std::string_view> questions[] = {
+      {"invalid argument",
+       "which memory does each pointer name, the host's or the device's, has each so many bytes, and does the direction "
+       "fit?"},
+      {"invalid copy direction for memcpy", "from which memory to which does this copy go?"},
+      {"invalid configuration argument",
+       "are there at least one block and one thread, and at most 1024 threads a block?"},
+      {"out of memory", "how many bytes does this call ask for?"}};
+  for (const auto& [name, question] : questions) {
+    if (error == name) return question;
   }
   return "";
 }

@@ -49,6 +49,7 @@ std::string reason_of_abort(const std::string& errors) {
 /// One run's events.
 struct events {
   std::vector<std::string> cases, failure;
+  std::string case_of_finding = {};
   bool done = false;
 };
 
@@ -61,8 +62,10 @@ std::vector<events> runs_in(const std::string& log) {
     if (fields[0] == "run") runs.emplace_back();
     if (runs.empty()) continue;
     if (fields[0] == "case" && fields.size() == 2) runs.back().cases.push_back(fields[1]);
+    if (fields[0] == "found" && !runs.back().cases.empty()) runs.back().case_of_finding = runs.back().cases.back();
     if (fields[0] == "done") runs.back().done = true;
-    if (((fields[0] == "error" || fields[0] == "exception") && fields.size() == 2) ||
+    if ((fields[0] == "error" && (fields.size() == 2 || fields.size() == 3)) ||
+        (fields[0] == "exception" && fields.size() == 2) ||
         (fields[0] == "wrong" && fields.size() == 4))
       runs.back().failure = fields;
   }
@@ -92,9 +95,12 @@ run_outcome run_check(const std::string& program, const run_group& group, const 
   const events* shown = runs.empty() ? nullptr : &runs.front();
   for (const events& run : runs) {
     if (run.done) --outcome.failed_runs;
+    if (outcome.case_of_finding.empty()) outcome.case_of_finding = run.case_of_finding;
     if (!run.done && shown->done) shown = &run;
   }
   if (shown != nullptr) outcome.cases = shown->cases, outcome.failure = shown->failure;
+  if (outcome.case_of_finding.empty() && shown != nullptr && !shown->done && !shown->cases.empty())
+    outcome.case_of_finding = shown->cases.back();  // it has ended the run
   return outcome;
 }
 

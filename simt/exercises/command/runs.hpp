@@ -17,7 +17,9 @@ struct run_outcome {
   std::vector<std::string> findings;  // as the simulator words them
   unsigned failed_runs = 0;           // that did not reach their end with right results
   std::vector<std::string> cases;     // of the first such run, or of any; the last one is where it stopped
-  std::vector<std::string> failure;  // "error" or "exception" and its text; "wrong", name, expected, found; or none
+  std::string case_of_finding;        // that in which a run had its first one; "": not known
+  // "error", its text and, if known, FILE:LINE; "exception" and its text; "wrong", name, expected, found; or none
+  std::vector<std::string> failure;
   std::string reason_of_abort;       // as the C++ library words it
 
   [[nodiscard]] bool is_clean() const { return status == 0 && findings.empty() && failed_runs == 0; }

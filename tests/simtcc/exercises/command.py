@@ -164,7 +164,8 @@ def nonsense():
     time.sleep(4)
     expect_that(not mark.exists(), "a child of the checked program lives on")
     check(text.replace(launch, "{ for (;;) fputs(\"again and again\\n\", stderr); }"), r"crashed in the case n = 0: File size limit")
-    check(text.replace(launch, "{ double_element<<<0, 64>>>(x, y, n); }"), r"CUDA reports an error for n = 0: invalid configuration")
+    check(text.replace(launch, "{ double_element<<<0, 64>>>(x, y, n); }"), r"CUDA reports an error of a launch "
+          r"\(which_element\.cu:\d+\) for n = 0: invalid configuration", r"Think about: are there at least one block")
     check(text.replace(launch, "{ y[n] = x[0]; }"), r"host_access", r"Think about: is this an address of the host's memory")
     expect_that("solved\n" not in expect(here, ["list"], 0), "a wrong file counts as solved")
     right = solved(text)
@@ -174,6 +175,23 @@ def nonsense():
     settings = {**os.environ, "SIMTCC_SEED": "x", "SIMTCC_STEPS": "1", "SIMTCC_JSON": "own.h"}
     expect(scratch, ["check", "nonsense/which_element"], 0, r"^nonsense/which_element\.cu: solved", env=settings)
     expect_that("which_element solved" in read(here / PROGRESS).decode(), "progress is not beside the file")
+
+
+def words_of_messages():
+    """Findings name the case, and no fix that may be another than the exercise's; errors of CUDA the call."""
+    here = folder("words")
+    for name in ("grid_stride", "bytes"):
+        run(here, "next", name)
+    file = here / "grid_stride.cu"
+    file.write_text(given(here, "grid_stride").replace("if (i < n) y", "for (; i < n; i += blockDim.x) y"))
+    expect(here, ["check", file.name], 1, r"The simulator found, first for n = 127 \(order of seed 1, model independent\):\n  data_race",
+           r"which is undefined too; seen \d+ times\nThink about: which threads", absent=["fix:"])
+    file, text = here / "bytes.cu", given(here, "bytes")
+    expect(here, ["check", file.name], 1, r"The simulator found, first for n = 1 ", absent=["fix:", "cudaMemset"])
+    file.write_text(text.replace("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"))
+    line = text.splitlines().index("  cudaMemcpy(on_device, x, n, cudaMemcpyHostToDevice);") + 1
+    expect(here, ["check", file.name], 1, rf"CUDA reports an error of cudaMemcpy \(bytes\.cu:{line}\) for n = 1: "
+           r"invalid argument\.", r"^Think about: which memory does each pointer name")
 
 
 def no_compiler():
@@ -274,7 +292,7 @@ def of_exactdot():
 def main():
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    short = (list_next_and_hints, usage, no_compiler, progress_files, read_only_folder, interruption, of_exactdot)
+    short = (list_next_and_hints, usage, words_of_messages, no_compiler, progress_files, read_only_folder, interruption, of_exactdot)
     for test in {"command": short, "nonsense": (nonsense,)}[group]:
         test()
     if failures:
