@@ -45,14 +45,16 @@ std::string counts_table(const ladder_result& result) {
     columns[6].cells.push_back(std::to_string(tested.counts.barriers.value_or(0)));
     columns[7].cells.push_back(std::to_string(costs.bytes_moved));
   }
+  const bool has_conflicts =  // the table leaves out a column without values
+      std::ranges::any_of(columns[3].cells, [](const std::string& cell) { return cell != "-"; });
   return "\n" + text_table(std::move(columns), "   of one run") +
-         paragraph(
-             "",
-             "requests: loads and stores of global memory by a warp; sectors: of 32 bytes, per request, at best "
-             "4 for 4 bytes a lane, 16 for 16; conflicts: passes over the banks of shared memory / those "
-             "needed; lanes: active, of 32, in accesses and shuffles; queue: atomics of a launch on one "
-             "address; bytes moved: 32 for each sector",
-             3);
+         paragraph("",
+                   std::string("requests: loads and stores of global memory by a warp; sectors: of 32 bytes, per "
+                               "request, at best 4 for 4 bytes a lane, 16 for 16; ") +
+                       (has_conflicts ? "conflicts: passes over the banks of shared memory / those needed; " : "") +
+                       "lanes: active, of 32, in accesses and shuffles; queue: atomics of a launch on one address; "
+                       "bytes moved: 32 for each sector",
+                   3);
 }
 
 const kernel_costs* costs_of(const ladder_result& result, std::string_view name) {

@@ -322,6 +322,9 @@ TEST_F(lab_program, reads_the_costs_for_the_learner) {
   const std::string alone = table({"--n", "100", "--runs", "1", "two_phase"});
   EXPECT_NE(alone.find(" of 32 lanes active, no queue of atomics, no bank conflicts\n"), std::string::npos)
       << alone;
+  EXPECT_NE(alone.find("conflicts: passes"), std::string::npos) << alone;
+  const std::string without = table({"--n", "100", "--runs", "1", "racy"});
+  EXPECT_EQ(without.find("conflicts: "), std::string::npos) << without;  // there is no such column
 }
 
 TEST_F(lab_program, sums_rows_and_groups) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 namespace exactdot::simtcc::exercises {
 namespace {
@@ -26,23 +25,24 @@ exercise read_exercise(const std::string& name) {
   result.name = name;
   std::istringstream lines{std::string(embedded_file(name + ".cu"))};
   part at = part::learner;
-  std::string before, last;  // the last two lines of the learner's file, for the solution's surroundings
-  int lines_after = 0;       // that these surroundings still need
+  std::string before;         // of the learner's file: the lines of this function, for the solution's surroundings
+  bool is_in_solution = false;  // the function that holds the solution has not ended
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("//! ")) {
       read_note(result, line);
     } else if (line == "#ifdef SOLUTION") {
       at = part::solution;
-      result.solution = before + last;
+      result.solution = before;
     } else if (line == "#ifdef CHECK") {
       at = part::check;
     } else if (line == "#endif" || line == "#else") {
       at = part::learner;
-      lines_after = line == "#endif" ? 2 : 0;
+      is_in_solution = line == "#endif";
     } else if (line += '\n'; at == part::learner) {
       result.text += line;
-      before = std::exchange(last, line);
-      if (lines_after-- > 0) result.solution += line;
+      before = line == "\n" ? "" : before + line;
+      if (is_in_solution && line != "\n") result.solution += line;
+      is_in_solution = is_in_solution && line != "\n" && !line.starts_with('}');
     } else {
       (at == part::solution ? result.solution : result.check) += line;
     }

@@ -182,6 +182,11 @@ def words_of_messages():
     here = folder("words")
     for name in ("grid_stride", "bytes"):
         run(here, "next", name)
+    for name in re.findall(r"^ +\d+ +(\w+)", expect(here, ["list"], 0), re.MULTILINE):  # the last hint is of whole functions
+        for _ in range(9):
+            text = expect(here, ["hint", name], 0)
+        solution = text.split("a solution:\n\n")[-1]
+        expect_that(re.match(r"(//|[a-z_]).*\n", solution) and solution.count("{") == solution.count("}") > 0, f"{name}:\n{solution}")
     file = here / "grid_stride.cu"
     file.write_text(given(here, "grid_stride").replace("if (i < n) y", "for (; i < n; i += blockDim.x) y"))
     expect(here, ["check", file.name], 1, r"The simulator found, first for n = 127 \(order of seed 1, model independent\):\n  data_race",
