@@ -341,8 +341,8 @@ std::string run_json(const page_subject& subject, const recorded_launch& launch,
   return run.add("requests", requests_of(launch)).add("steps", steps).object();
 }
 
-/// Returns the number of shown steps: of threads, as the ones that are left out; in lock step also that of turns, which the
-/// page steps through.
+/// Returns the number of shown steps: of threads, as the ones that are left out; in lock step also that of turns,
+/// which the page steps through.
 std::string shown_steps(const recorded_launch& launch) {
   const auto count = std::count_if(launch.steps.begin(), launch.steps.end(),
                                    [](const recorded_step& step) { return step.kind < step_kind::opened; });

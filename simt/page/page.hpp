@@ -18,7 +18,8 @@ struct page_subject {
   std::string element_type = {};  ///< what T means in its kernels; "" if unknown
   std::vector<recorded_launch> launches = {};
   std::size_t dropped_launches = 0;
-  std::vector<std::string> launch_names = {};  ///< of each launch of the run, in its order, beside its kernel's name
+  std::vector<std::string> launch_names =
+      {};                               ///< of each launch of the run, in its order, beside its kernel's name
   std::vector<std::string> notes = {};  ///< what else is left out or wrong, a sentence each
   recorder_settings limits = {};
 };

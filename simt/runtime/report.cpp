@@ -237,7 +237,8 @@ extern "C" unsigned long simtcc_finding_count() {
   return exactdot::simt::runtime_context::instance().stream.faults().size();
 }
 
-/// For the checks of exercises: FILE:LINE of the call or launch that has failed and not been asked for; "" if none has.
+/// For the checks of exercises: FILE:LINE of the call or launch that has failed and not been asked for; "" if none
+/// has.
 extern "C" const char* simtcc_failed_call() {
   const auto& runtime = exactdot::simt::runtime_context::instance();
   static std::string text;

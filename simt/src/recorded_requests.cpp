@@ -33,9 +33,8 @@ int request_log::add(const access& each, bool may_begin) {
 
 void request_log::forget_all_but(const std::unordered_set<int>& numbers) {
   std::erase_if(complete_, [&](const auto& entry) { return !numbers.contains(entry.first); });
-  std::erase_if(open_, [&](const auto& entry) {
-    return entry.second.age < age_ && !numbers.contains(entry.second.number);
-  });
+  std::erase_if(
+      open_, [&](const auto& entry) { return entry.second.age < age_ && !numbers.contains(entry.second.number); });
   ++age_;
 }
 
@@ -45,8 +44,8 @@ std::unordered_map<int, recorded_request> request_log::requests() const {
   return all;
 }
 
-/// The longest queue at a bank: words of 4 bytes that lanes of one pass want from it. Lanes with 8 bytes pass by half
-/// warps, with 16 bytes by quarters.
+/// The longest queue at a bank: words of 4 bytes that lanes of one pass want from it. Lanes with 8 bytes pass by
+/// half warps, with 16 bytes by quarters.
 recorded_request request_log::conflicts_of(const std::vector<lane_access>& lanes) {
   recorded_request request;
   request.lanes = static_cast<unsigned>(lanes.size());

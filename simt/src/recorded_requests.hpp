@@ -1,7 +1,8 @@
 // Requests of warps to shared memory in a recorded launch, with the conflicts at its banks.
 //
-// A request is what the lanes of a warp do at one call site together, as in costs.hpp. Its lanes may come after the last
-// step that the recording keeps: they are counted, so that a request whose first lanes are shown is known whole.
+// A request is what the lanes of a warp do at one call site together, as in costs.hpp. Its lanes may come after the
+// last step that the recording keeps: they are counted, so that a request whose first lanes are shown is known
+// whole.
 #pragma once
 
 #include <cstddef>

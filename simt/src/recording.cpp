@@ -97,7 +97,8 @@ void recording::note_values(recorded_step& step, const location& place, std::uin
 
 int recording::note_request(const request_log::access& each) {
   const unsigned per_block = launch_.threads_per_block, in_block = each.thread % per_block;
-  const unsigned first = each.thread - in_block % 32, end = std::min(first + 32, each.thread - in_block + per_block);
+  const unsigned first = each.thread - in_block % 32,
+                 end = std::min(first + 32, each.thread - in_block + per_block);
   bool may_begin = is_decided_ ? launch_.steps.size() < limit_ : is_chosen_block(each.thread);
   if (is_decided_ && may_begin) {
     may_begin = false;
@@ -361,11 +362,12 @@ void machine::record_access(const location& place, std::uintptr_t address, std::
                                                                                            : "atomic read"
                                                               : kind.name();
   const void* const line = attributed(*current_, caller);
-  const bool is_request = (place.owner != nullptr || place.range->shared) && recorded != step_kind::atomic && size <= 16;
-  const int request = !is_request ? -1
-                                  : recording_->note_request({current_->number, caller, kind.write,
-                                                              place.address - place.range->start, size,
-                                                              recorded_turn()});
+  const bool is_request =
+      (place.owner != nullptr || place.range->shared) && recorded != step_kind::atomic && size <= 16;
+  const int request = !is_request
+                          ? -1
+                          : recording_->note_request({current_->number, caller, kind.write,
+                                                      place.address - place.range->start, size, recorded_turn()});
   recorded_step* const step =
       recording_->note(current_->number, recorded, action, recording_->line_at(line, [&] { return line_of(line); }),
                        recorded_turn());

@@ -55,8 +55,9 @@ TEST_F(html_program, names_the_launches_of_a_hazard) {
   EXPECT_EQ(result.err.find(" launches."), std::string::npos) << result.err;
   std::ostringstream text;
   text << std::ifstream(page(), std::ios::binary).rdbuf();
-  for (const std::string title : {"1. add_levels\\u003cstrided>, level 5: no findings", "2. add_levels\\u003csequential>, level 5: ",
-                                  "3. add_levels\\u003cstrided>, level 1: ", "4. add_levels\\u003csequential>, level 1: "})
+  for (const std::string title :
+       {"1. add_levels\\u003cstrided>, level 5: no findings", "2. add_levels\\u003csequential>, level 5: ",
+        "3. add_levels\\u003cstrided>, level 1: ", "4. add_levels\\u003csequential>, level 1: "})
     EXPECT_NE(text.str().find(title), std::string::npos) << title;
   EXPECT_NE(text.str().find("[32,32,"), std::string::npos) << "no request of degree 32";
   EXPECT_EQ(text.str().find("The table"), std::string::npos);

@@ -286,7 +286,7 @@ TEST(hazards, count_what_slow_kernels_cost) {
   EXPECT_EQ(figure_of(banks, "degree_of_level_1"), 2);
   EXPECT_EQ(figure_of(banks, "degree_of_level_5"), 32);
   EXPECT_EQ(figure_of(banks, "degree_of_sequential_addressing"), 1);
-  EXPECT_NE(banks.table.at(1).find("    2    4    8   16   32"), std::string::npos) << banks.table.at(1);
+  EXPECT_NE(banks.table.at(2).find("    2    4    8   16   32"), std::string::npos) << banks.table.at(2);
 }
 
 TEST(hazards, are_right_without_their_mistake) {

@@ -25,7 +25,7 @@ exercise read_exercise(const std::string& name) {
   result.name = name;
   std::istringstream lines{std::string(embedded_file(name + ".cu"))};
   part at = part::learner;
-  std::string before;         // of the learner's file: the lines of this function, for the solution's surroundings
+  std::string before;  // of the learner's file: the lines of this function, for the solution's surroundings
   bool is_in_solution = false;  // the function that holds the solution has not ended
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("//! ")) {

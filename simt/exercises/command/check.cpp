@@ -211,7 +211,8 @@ class exercise_check {
     const std::size_t right = outcome.cases.size() - 1,
                       first = right > max_passed_cases ? right - max_passed_cases : 0;
     for (std::size_t i = first; i < right; ++i) text += (i == first ? "" : "; ") + outcome.cases[i];
-    return text + (question.empty() ? ". Think about: what is different in the case that fails?\n" : ".\n" + question);
+    return text +
+           (question.empty() ? ". Think about: what is different in the case that fails?\n" : ".\n" + question);
   }
 
   const exercise& chosen_;

@@ -65,8 +65,7 @@ std::vector<events> runs_in(const std::string& log) {
     if (fields[0] == "found" && !runs.back().cases.empty()) runs.back().case_of_finding = runs.back().cases.back();
     if (fields[0] == "done") runs.back().done = true;
     if ((fields[0] == "error" && (fields.size() == 2 || fields.size() == 3)) ||
-        (fields[0] == "exception" && fields.size() == 2) ||
-        (fields[0] == "wrong" && fields.size() == 4))
+        (fields[0] == "exception" && fields.size() == 2) || (fields[0] == "wrong" && fields.size() == 4))
       runs.back().failure = fields;
   }
   return runs;

@@ -20,7 +20,7 @@ struct run_outcome {
   std::string case_of_finding;        // that in which a run had its first one; "": not known
   // "error", its text and, if known, FILE:LINE; "exception" and its text; "wrong", name, expected, found; or none
   std::vector<std::string> failure;
-  std::string reason_of_abort;       // as the C++ library words it
+  std::string reason_of_abort;  // as the C++ library words it
 
   [[nodiscard]] bool is_clean() const { return status == 0 && findings.empty() && failed_runs == 0; }
 };

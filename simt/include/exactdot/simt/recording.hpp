@@ -133,7 +133,7 @@ struct recorded_launch {
   std::vector<recorded_array> arrays;            ///< in the order of their first recorded access
   std::vector<thread_before> before;             ///< threads with steps before the first recorded one
   std::vector<recorded_step> steps;
-  std::vector<recorded_request> requests;        ///< of the steps
+  std::vector<recorded_request> requests;  ///< of the steps
   /// A script that repeats the run as far as it is recorded; independent threads only. Empty if the first steps are
   /// left out.
   std::vector<unsigned> schedule;
