@@ -1,7 +1,7 @@
 # Installation and package: consumers call find_package(exactdot) and link exactdot::exactdot. The CUDA engine,
-# exactdot::cuda, and the simulator, exactdot::simt, are separate components, because they need the static runtime of the
-# CUDA toolkit and Boost. So is the C interface, exactdot::c, which needs nothing. exactdot::mpi is headers, exactdot::fortran
-# sources over them. For pkg-config exactdot.pc names the C++ library, exactdot_c.pc the C interface. The components of the
+# exactdot::cuda, is a separate component, because it needs the static runtime of the CUDA toolkit. So are the simulator,
+# exactdot::simt, and the C interface, exactdot::c, which need nothing. exactdot::mpi is headers, exactdot::fortran sources over
+# them. For pkg-config exactdot.pc names the C++ library, exactdot_c.pc the C interface. The components of the
 # installation are those of which packaging/debian makes packages; `cmake --install` without --component installs all of them
 # but the documentation.
 include(CMakePackageConfigHelpers)
@@ -67,11 +67,10 @@ if(TARGET exactdot_simt)
   install(EXPORT exactdot-simt-targets NAMESPACE exactdot:: DESTINATION ${package_dir} COMPONENT simulator)
   option(EXACTDOT_SIMTCC_BUNDLE "Install with simtcc what its programs use of exactdot and of others" OFF)
   if(EXACTDOT_SIMTCC_BUNDLE)
-    find_library(EXACTDOT_STATIC_CONTEXT libboost_context.a REQUIRED)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a OUTPUT_VARIABLE static_backtrace
       OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     file(REAL_PATH ${static_backtrace} static_backtrace)
-    install(FILES ${EXACTDOT_STATIC_CONTEXT} ${static_backtrace} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
+    install(FILES ${static_backtrace} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT simtcc)
     install(FILES include/exactdot/error.hpp include/exactdot/requirements.hpp
       DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exactdot COMPONENT simtcc)
   endif()

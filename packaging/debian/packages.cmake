@@ -80,18 +80,16 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libexactdot-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(exact_version "${version}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${soname_package} (= ${exact_version}), libhwy-dev, libc6-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libboost-context-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "exactdot-doc, cmake, pkgconf, libopenmpi-dev | libmpich-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "exact, reproducible reductions (development files)
 ${about}
 This package contains headers for C++, C, MPI and CUDA, the static library, the
-package for CMake, files for pkg-config, and the simulator of CUDA, which needs
-Boost.Context.")
+package for CMake, files for pkg-config, and the simulator of CUDA.")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME exactdot)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "g++, libboost-context-dev, libexactdot-dev (= ${exact_version})")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "g++, libexactdot-dev (= ${exact_version})")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "exactdot-doc, libopenblas-dev")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "exact, reproducible reductions (programs)
 ${about}

@@ -1,7 +1,7 @@
 """The command python -m exactdot.lab: runs the lab of the program `exactdot`, which the package does not contain.
 
 The lab is a part of that program because its kernels and the simulator of CUDA that runs them need libraries and compile
-times that a package of sums does not: Boost.Context, CLI11, fmt, nlohmann-json, and minutes. The command hands its
+times that a package of sums does not: CLI11, fmt, nlohmann-json, and minutes. The command hands its
 arguments over to the program that EXACTDOT_PROGRAM names, or to the first `exactdot` on PATH. Without one it prints one
 line that says how to get it, with exit status 2.
 """

@@ -291,7 +291,8 @@ class build {
     arguments.insert(arguments.end(), objects.begin(), objects.end());
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     if (!options_.defaults.empty()) arguments.push_back(defaults_file());
-    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program,--wrap=quick_exit",
+    arguments.insert(arguments.end(), {"-o", program(), "-Wl,--undefined=exactdot_simtcc_program",
+                                       "-Wl,--undefined=exactdot_dynamic_shared,--wrap=quick_exit",
                                        package_.runtime, package_.simulator});
     append_words(arguments, package_.libraries);
     if (compiler_ == host_compiler::clang) arguments.push_back(EXACTDOT_CLANG_LINK_OPTIONS);

@@ -1,7 +1,7 @@
 // Fibers of the simulated threads: stacks and context switches.
 //
 // Thousands of fibers exist at once. A livelock abandons all of them without unwinding, so a fiber is only a
-// context on a stack that is used again later. Boost.Context switches, except on x86-64 (fiber.cpp).
+// context on a stack that is used again later.
 #pragma once
 
 #include <cstddef>
