@@ -104,9 +104,11 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
   auto& runtime = runtime_context::instance();
   runtime.stream.state().named_pointers = pointers;
   if (runtime.device_failed()) return;
-  const int resident_blocks = runtime.stream.settings().resident_blocks;
-  if (launch.cooperative)
-    runtime.stream.settings().resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
+  settings& settings = runtime.stream.settings();
+  const int resident_blocks = settings.resident_blocks;
+  if (launch.cooperative) settings.resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
+  const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+  settings.max_resident_blocks = detail::blocks_per_multiprocessor(threads, launch.shared_bytes) * multiprocessors;
   runtime.stream.state().cooperative = launch.cooperative;
   detail::reset_grid_barrier();
   runtime.begin_launch(launch.stream);
@@ -117,7 +119,7 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
     const bool memory = failure.code() == errc::no_device;
     refuse(launch, memory ? cudaErrorMemoryAllocation : cudaErrorNotSupported, failure.what());
   }
-  runtime.stream.settings().resident_blocks = resident_blocks;
+  settings.resident_blocks = resident_blocks;
   runtime.check_copies_before(launch.stream);
   runtime.note_launch();
 }

@@ -160,6 +160,7 @@ class machine {
   void note_progress() { note_change(), narrow_accesses_ = 0; }
   void compare_states(thread& self, const void* caller);
   void resume_clock_readers();
+  bool admit_more_blocks();
   void report_endless(std::uint64_t count, const char* what);
   void check_quiet_loop(const void* caller);
   [[nodiscard]] std::uint64_t narrow_budget() const {
@@ -342,8 +343,8 @@ class machine {
   void absorb_unwritten_read(const access_record& read, std::size_t race);
   void report(fault_kind kind, const location& place, const char* action, const void* caller,
               const access_record* other = nullptr, const char* other_action = "", const std::string& detail = "");
-  void report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
-                      const char* other_action);
+  fault* report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
+                        const char* other_action);
   [[nodiscard]] index3 block_index(std::uint32_t number) const;
   [[nodiscard]] index3 thread_index(std::uint32_t index_in_block) const;
 
@@ -365,6 +366,7 @@ class machine {
   std::vector<std::unique_ptr<cluster>> clusters_;  // with resident blocks
   std::vector<std::unique_ptr<block>> resident_;
   std::uint64_t next_cluster_ = 0, cluster_count_ = 0;
+  std::size_t slots_;  // for resident blocks
   thread* current_ = nullptr;
   block* loaded_block_ = nullptr;     // its shared variables are in place
   block* preferred_block_ = nullptr;  // threads are drawn from it for the next preferred_turns_

@@ -6,7 +6,8 @@
 // together: otherwise some would be an iteration ahead of the others.
 // A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then
 // registers and stacks repeat themselves too: a loop may count in a register. It is also reported after
-// narrow_budget accesses by which every thread only came back to the same places, whatever these held.
+// narrow_budget accesses by which every thread only came back to the same places, whatever these held. Before that,
+// blocks that have not started do, up to max_resident_blocks: the others may wait for them.
 #include "repetition.hpp"
 
 #include <unwind.h>
@@ -25,6 +26,7 @@ constexpr int rounds_before_parking = 3;
 constexpr std::uint64_t max_quiet_blocks = 2'000'000'000;  // some seconds
 const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
 constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
+constexpr std::uint64_t rounds_before_blocks = 8, accesses_before_blocks = 1 << 18;  // and more blocks start
 
 /// The hash of a frame's callee-saved registers and of the stack from it on. Those registers are all that lives in
 /// registers at a call.
@@ -105,6 +107,7 @@ void machine::memory_changed(std::uintptr_t address) {
 bool machine::resume_or_settle() {
   if (complete_earliest_copy()) return true;
   if (!parked_.empty()) {
+    if (idle_rounds_ % rounds_before_blocks == rounds_before_blocks - 1) admit_more_blocks();
     if (++idle_rounds_ > settings_.spin_budget && steps() - last_progress_ > 1000 * settings_.spin_budget) {
       if (states_equal_since_ == 0) states_equal_since_ = idle_rounds_;
       if (idle_rounds_ - states_equal_since_ > states_span_ + 1) {  // each access of each loop has come again
@@ -128,9 +131,20 @@ bool machine::resume_or_settle() {
   return settled;
 }
 
+/// Room for twice as many resident blocks, up to the maximum, if some have not started. Returns whether there is more.
+bool machine::admit_more_blocks() {
+  const auto most = static_cast<std::size_t>(std::max(0, settings_.max_resident_blocks));
+  if (next_cluster_ == cluster_count_ || slots_ >= most) return false;
+  slots_ = std::min(2 * slots_, most);
+  clock_turn_ = 0;  // the scheduler, which starts them, runs at the end of this turn
+  note_progress();
+  return true;
+}
+
 /// The current thread comes back to one of its last places. Returns whether it was parked meanwhile.
 bool machine::note_known_place(recent_accesses::novelty fresh, const void* caller) {
   thread& self = *current_;
+  if (narrow_accesses_ % accesses_before_blocks == accesses_before_blocks - 1) admit_more_blocks();
   if (++narrow_accesses_ > settings_.narrow_budget && narrow_accesses_ > narrow_budget()) {
     report_endless(narrow_accesses_, "accesses led all threads to the same few places only");
     yield();
@@ -253,9 +267,14 @@ void machine::report_hang(fault_kind kind) {
     }
   }
   if (spinning == nullptr) spinning = current_;
+  const std::uint64_t missing = (cluster_count_ - next_cluster_) * blocks_per_cluster_;
   const char* other_action = "wait for the other lanes of the warp";
   if (other == nullptr) other = other_spinning(*spinning), other_action = "spin loop";
-  report_waiting(kind, *spinning, "spin loop", other, other_action);
+  fault* const found = report_waiting(kind, *spinning, "spin loop", other, other_action);
+  if (found == nullptr || missing == 0) return;
+  found->cause = std::to_string(missing) + (missing == 1 ? " block has" : " blocks have") + " not started: " +
+                 std::to_string(slots_) + (slots_ == 1 ? " is" : " are") +
+                 " resident at a time, and the next starts when one of them ends";
 }
 
 }  // namespace exactdot::simt

@@ -227,9 +227,9 @@ void machine::finish_comparison() {
   comparison_.writer = nullptr;
 }
 
-void machine::report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
-                             const char* other_action) {
-  if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return;
+fault* machine::report_waiting(fault_kind kind, const thread& waiting, const char* action, const thread* other,
+                               const char* other_action) {
+  if (!settings_.detect && kind != fault_kind::livelock && kind != fault_kind::deadlock) return nullptr;
   const auto site_of_wait = [this](const thread& each) {
     const bool is_past_it = each.status == thread_status::parked && each.repeated_by != nullptr;
     return is_past_it ? each.repeated_by : attributed(each, each.program_counter);
@@ -238,9 +238,10 @@ void machine::report_waiting(fault_kind kind, const thread& waiting, const char*
   const void* const other_site = other == nullptr ? nullptr : site_of_wait(*other);
   const bool has_exited = other != nullptr && other->status == thread_status::exited;  // its last line says little
   fault* const found = add_fault(kind, site, has_exited ? nullptr : other_site, action, other_action);
-  if (found == nullptr) return;
+  if (found == nullptr) return nullptr;
   found->site = site_of(waiting.number, action, site);
   if (other != nullptr) found->other_site = site_of(other->number, other_action, other_site);
+  return found;
 }
 
 /// A shuffle has read a lane that did not take part. Lanes that the mask names and that run elsewhere have been

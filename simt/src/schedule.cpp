@@ -28,6 +28,7 @@ machine::machine(detail::stream_state& stream, const launch_size& size, const ke
       call_(call),
       module_(call.kernel),
       cluster_count_(std::uint64_t{grid_.x} * grid_.y * grid_.z / blocks_per_cluster_),
+      slots_(static_cast<std::size_t>(std::max(1, settings_.resident_blocks))),
       random_(stream.settings.seed) {
   for (const variable& range : module_.writable) globals_.emplace_back(range.start, range.size, false, true);
   if (settings_.profile)
@@ -41,9 +42,8 @@ machine::machine(detail::stream_state& stream, const launch_size& size, const ke
 void machine::run() {
   simt_block_size = block_size_, simt_grid_size = grid_;
   while (!ended_) {
-    const auto slots = static_cast<std::size_t>(std::max(1, settings_.resident_blocks));
     while (next_cluster_ < cluster_count_ &&
-           (resident_.empty() || resident_.size() + blocks_per_cluster_ <= slots)) {
+           (resident_.empty() || resident_.size() + blocks_per_cluster_ <= slots_)) {
       start_cluster();
     }
     if (resident_.empty()) break;

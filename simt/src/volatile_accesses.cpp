@@ -3,6 +3,7 @@
 // volatile orders nothing, but a volatile flag with fences does, though its own accesses are unordered. So a
 // conflict of a volatile read with a volatile write waits until the end of the reader's block. It is a race unless
 //   the thread reads the same address again before it could go on (it polls; the next read is judged);
+//   the read came first, and the writer had a fence before the write: the reader saw the word before it was set;
 //   the writer had a fence before the write, and the reader has one after the read, or a volatile access that is
 //   ordered by having read the flag (CUDA C++ Programming Guide, "Memory Fence Functions": the sum of all blocks);
 //   a race of the same two sides follows, whose data the flag guards: that one is reported.
@@ -22,7 +23,7 @@ void machine::note_volatile_conflict(const location& place, const access_record&
   const bool same_block = reader / threads_per_block_ == writer / threads_per_block_;
   volatile_conflict found{place, read, write, !writes, false, relation_to(other, current)};
   if (writes) {
-    found.released = (same_block ? current_->released_in_block : current_->released) != nullptr;
+    if ((same_block ? current_->released_in_block : current_->released) != nullptr) return;
   } else {
     found.released = released_volatile(place, writer);
     forget_explained(reader, writer);  // what this thread read before was the flag

@@ -72,6 +72,42 @@ __global__ void publish_to_a_block(volatile int* data, volatile int* flag, int* 
     out[threadIdx.x] = data[63 - threadIdx.x];
   }
 }
+/// A flag of several values: each block takes the first that it reads, and adds what the blocks before it publish.
+__global__ void look_back(volatile int* state, volatile int* own, volatile int* all, int* out) {
+  const int block = static_cast<int>(blockIdx.x);
+  int sum = 0;
+  if (block != 0) {
+    own[block] = 1;
+    __threadfence();
+    state[block] = 1;
+    for (int before = block - 1;; --before) {
+      int seen = 0;
+      do seen = state[before];
+      while (seen == 0);
+      __threadfence();
+      sum += seen == 2 ? all[before] : own[before];
+      if (seen == 2) break;
+    }
+  }
+  all[block] = sum + 1;
+  __threadfence();
+  state[block] = 2;
+  out[block] = sum;
+}
+/// Looks at the flag once, and goes on without the data if it is not set.
+__global__ void look_once(volatile int* data, volatile int* flag, int* out) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    *flag = 1;
+  } else if (*flag == 1) {
+    __threadfence();
+    out[blockIdx.x] = *data;
+  } else {
+    out[blockIdx.x] = 7;
+  }
+}
 __global__ void set_by_all(volatile int* found) {
   if (threadIdx.x % 2 == 0) *found = 1;  // same value
 }
@@ -181,6 +217,17 @@ TEST(simt_volatile, a_flag_with_fences_is_none) {
     EXPECT_EQ(sum[0], 8);
     gpu::launch(volatile_unlock, 8, 1, 0, stream, lock.data(), sum.data());
     EXPECT_EQ(sum[0], 16);
+  });
+}
+
+TEST(simt_volatile, a_flag_that_is_set_after_it_was_read_is_none) {
+  expect_no_faults([](gpu::stream& stream) {
+    filled<int> state(stream, 8), own(stream, 8), all(stream, 8), sum(stream, 8), data(stream, 1), flag(stream, 1),
+        out(stream, 8);
+    gpu::launch(look_back, 8, 1, 0, stream, state.data(), own.data(), all.data(), sum.data());
+    EXPECT_EQ(sum[7], 7);
+    gpu::launch(look_once, 8, 32, 0, stream, data.data(), flag.data(), out.data());
+    EXPECT_EQ(out[7], 7);
   });
 }
 

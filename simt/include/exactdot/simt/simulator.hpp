@@ -23,6 +23,8 @@ struct settings {
   std::uint64_t seed = 1;
   execution model = execution::independent;
   int resident_blocks = 8;  ///< blocks that make progress at the same time
+  /// Blocks that do so if all threads of fewer repeat themselves: they may wait for a block that has not started.
+  int max_resident_blocks = 0;
   /// Maximum number of steps of a launch; beyond it, or beyond ten times as many basic blocks, a livelock is
   /// reported.
   std::uint64_t step_budget = std::uint64_t{1} << 32;
