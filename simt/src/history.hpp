@@ -111,10 +111,11 @@ struct recent_accesses {
       last = i;
       return novelty::none;
     }
-    list[next] = latest;
-    last = next;
-    next = (next + 1) % max_size;
-    if (size < max_size) ++size;
+    const std::uint8_t replaced = found == novelty::content ? replaced_by(latest) : next;
+    list[replaced] = latest;
+    last = replaced;
+    if (replaced == next) next = (next + 1) % max_size;
+    if (size < max_size && replaced >= size) ++size;
     repeated = 0, repeats = 0, may_park = false;
     return found;
   }
@@ -123,6 +124,24 @@ struct recent_accesses {
     size = next = last = 0, may_park = false;
     repeated = 0, repeats = 0;
     if (std::exchange(is_suspect, false)) states = {};
+  }
+
+ private:
+  /// Which access a known place with other contents replaces: the oldest one, unless that is all that is known of
+  /// another place, which would then be taken for a new one.
+  [[nodiscard]] std::uint8_t replaced_by(const access& latest) const {
+    const auto is_of = [](const access& left, const access& right) {
+      return left.address == right.address && left.caller == right.caller;
+    };
+    const access& oldest = list[next];
+    int of_its_place = 0;
+    for (const access& each : list) of_its_place += is_of(each, oldest) ? 1 : 0;
+    if (oldest.caller == nullptr || of_its_place > 1 || is_of(oldest, latest)) return next;
+    for (std::uint8_t i = 1; i < max_size; ++i) {
+      const auto at = static_cast<std::uint8_t>((next + i) % max_size);
+      if (is_of(list[at], latest)) return at;
+    }
+    return next;
   }
 };
 

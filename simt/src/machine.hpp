@@ -157,7 +157,8 @@ class machine {
   /// Something has changed, if only what a place holds.
   void note_change() { idle_rounds_ = 0, last_progress_ = steps(), states_equal_since_ = 0; }
   /// A thread came to a new place.
-  void note_progress() { note_change(), narrow_accesses_ = 0; }
+  void note_progress() { note_change(), narrow_accesses_ = 0, has_met_ = false; }
+  void note_meeting(thread& self, std::uint64_t value, const void* caller);
   void compare_states(thread& self, const void* caller);
   void resume_clock_readers();
   bool admit_more_blocks();
@@ -165,7 +166,8 @@ class machine {
   void check_quiet_loop(const void* caller);
   [[nodiscard]] std::uint64_t narrow_budget() const {
     constexpr std::uint64_t steps_per_thread = 50'000;
-    return settings_.narrow_budget + steps_per_thread * threads_per_block_ * resident_.size();
+    const std::uint64_t budget = settings_.narrow_budget + steps_per_thread * threads_per_block_ * resident_.size();
+    return has_met_ ? 10 * budget : budget;  // iterations with barriers may be many
   }
   [[nodiscard]] const thread* other_spinning(const thread& spinning) const;
   bool note_known_place(recent_accesses::novelty fresh, const void* caller);
@@ -386,6 +388,7 @@ class machine {
   std::uint64_t states_equal_since_ = 0;          // round since which registers and stacks repeat; 0: not looked at
   std::uint64_t states_span_ = 1;                 // most accesses of a loop that repeats itself
   std::uint64_t narrow_accesses_ = 0;             // since the last one to a new place
+  bool has_met_ = false;                          // a thread has come to a barrier or a collective meanwhile
   std::uint64_t clock_turn_ = ~std::uint64_t{0};  // step at which threads that wait for the clock run again
   std::uint64_t idle_clocks_ = 0;                 // by which the clock is ahead of the steps
   value_comparison comparison_;

@@ -25,6 +25,7 @@ namespace {
 constexpr int rounds_before_parking = 3;
 constexpr std::uint64_t max_quiet_blocks = 2'000'000'000;  // some seconds
 const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
+const std::uint64_t meeting_place = 0;      // and for the other threads of a barrier or a collective
 constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
 constexpr std::uint64_t rounds_before_blocks = 8, accesses_before_blocks = 1 << 18;  // and more blocks start
 
@@ -161,6 +162,14 @@ bool machine::note_known_place(recent_accesses::novelty fresh, const void* calle
     return true;
   }
   return false;
+}
+
+/// A thread comes to a barrier or a collective, with a value for the others: a loop that comes to it again and again,
+/// and finds everything else as it was, repeats itself.
+void machine::note_meeting(thread& self, std::uint64_t value, const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(&meeting_place);
+  if (self.recent.add({caller, address, value}) == recent_accesses::novelty::place) return note_progress();
+  has_met_ = true;
 }
 
 /// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is

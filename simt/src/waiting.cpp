@@ -53,8 +53,7 @@ std::uint32_t machine::warp_collective(detail::collective_kind kind, std::uint32
   if (values != nullptr) note_seen();
   self.status = thread_status::at_collective;
   remove_ready(self);
-  self.recent.clear();
-  note_progress();
+  note_meeting(self, value, caller);
   const collective_lanes lanes = lanes_of_collective(self);
   if ((mask >> self.lane() & 1U) == 0) {
     report_waiting(fault_kind::missing_lanes, self, self.operation, &self, "mask without the calling lane");

@@ -41,6 +41,34 @@ __global__ void finite(volatile const int* x, int* out) {
   out[threadIdx.x] = sum;
 }
 
+/// No thread is the hundredth.
+__global__ void with_barriers(int* out) {
+  __shared__ int rounds;
+  if (threadIdx.x == 0) rounds = 0;
+  __syncthreads();
+  while (rounds < 100) {  // with barriers
+    __syncthreads();
+    if (threadIdx.x == 99) ++rounds;
+    __syncthreads();
+  }
+  out[threadIdx.x] = rounds;
+}
+__global__ void with_votes(volatile int* x) {
+  while (__any_sync(0xffffffff, *x == 0)) {  // with votes
+  }
+}
+__global__ void count_between_barriers(volatile int* x, int* out) {
+  int sum = 0;
+  for (int i = 0; i < 5000; ++i) {
+    sum += x[0] + 1;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void count_for_ever(int* x) {
+  for (;;) atomicAdd(x, 1), *x = *x + 1;  // for ever
+}
+
 void expect_livelock(void (*launch)(gpu::stream&), const std::string& comment) {
   for (const execution model : both_models) {
     gpu::stream stream({.model = model});
@@ -71,6 +99,38 @@ TEST(simt_spinning, ends_as_a_livelock) {
         gpu::launch(with_a_fence, 1, 2, 0, stream, x.data());
       },
       "with a fence");
+  expect_livelock(
+      [](gpu::stream& stream) {
+        filled<int> out(stream, 64);
+        gpu::launch(with_barriers, 1, 64, 0, stream, out.data());
+      },
+      "with barriers");
+  expect_livelock(
+      [](gpu::stream& stream) {
+        filled<int> x(stream, 1);
+        gpu::launch(with_votes, 2, 64, 0, stream, x.data());
+      },
+      "with votes");
+}
+
+TEST(simt_spinning, a_loop_that_counts_between_barriers_is_none) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model, .spin_budget = 10});
+    filled<int> x(stream, 1), out(stream, 64);
+    gpu::launch(count_between_barriers, 1, 64, 0, stream, x.data(), out.data());
+    EXPECT_EQ(out[63], 5000);
+    EXPECT_EQ(faults_of(stream), "");
+  }
+}
+
+TEST(simt_spinning, threads_that_change_one_word_for_ever_are_a_livelock) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model, .narrow_budget = 1000});
+    filled<int> x(stream, 1);
+    gpu::launch(count_for_ever, 1, 40, 0, stream, x.data());
+    EXPECT_TRUE(has_fault(stream, fault_kind::livelock, "", "for ever"));
+    EXPECT_LT(stream.counted().steps, 5'000'000U);
+  }
 }
 
 TEST(simt_spinning, on_released_memory_is_both_faults) {

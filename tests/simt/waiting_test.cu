@@ -115,6 +115,14 @@ __global__ void wait_for_the_next_block(int* flag) {
     atomicExch(flag, 1);
   }
 }
+__global__ void wait_for_all_blocks(int* arrived) {
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < static_cast<int>(gridDim.x)) {
+    }
+  }
+  __syncthreads();
+}
 __global__ void take_both_locks(int* locks) {
   int* const first = locks + blockIdx.x;
   int* const second = locks + 1 - blockIdx.x;
@@ -306,6 +314,19 @@ TEST(simt_waiting, a_wait_for_another_block_ends_if_both_are_resident) {
   gpu::stream stream({.resident_blocks = 1});
   run(stream, wait_for_the_next_block, 1, 2);
   EXPECT_TRUE(stream.has(fault_kind::livelock));
+}
+
+TEST(simt_waiting, blocks_that_wait_let_others_start) {
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model, .resident_blocks = 2, .max_resident_blocks = 12});
+    filled<int> arrived(stream, 1), arrived_later(stream, 1);
+    gpu::launch(wait_for_all_blocks, 12, 32, 0, stream, arrived.data());
+    EXPECT_EQ(faults_of(stream), "");
+    gpu::launch(wait_for_all_blocks, 15, 32, 0, stream, arrived_later.data());
+    ASSERT_TRUE(stream.has(fault_kind::livelock));
+    EXPECT_EQ(stream.faults().front().cause,
+              "3 blocks have not started: 12 are resident at a time, and the next starts when one of them ends");
+  }
 }
 
 TEST(simt_waiting, finite_repetition_is_no_livelock) {

@@ -32,7 +32,7 @@ struct settings {
   /// many steps, before a livelock is reported.
   std::uint64_t spin_budget = 1000;
   /// Accesses, and 50,000 more a resident thread, by which every thread only comes back to the same few places,
-  /// whatever these hold, before a livelock is reported.
+  /// whatever these hold, before a livelock is reported; with barriers or collectives between them, ten times as many.
   std::uint64_t narrow_budget = 20'000'000;
   const char* budget_name = "settings::step_budget, settings::narrow_budget";  ///< in that report
   int max_run_length = 4;  ///< a thread runs for 1 to this many steps before another may
