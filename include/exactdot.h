@@ -168,7 +168,7 @@ size_t xd_monitor_done(const xd_monitor* monitor);
  * vector for a reduction of one; a vector beyond the address space; a result inside an input; negative threads or ddof;
  * variances in XD_FAST); XD_SIZE_MISMATCH; XD_EMPTY_INPUT; XD_OVERFLOW; XD_CANCELLED; XD_NO_DEVICE; XD_DEVICE_FAILURE.
  * Complex numbers have XD_SUM, XD_MEAN and XD_DOT, whose results are XD_COMPLEX64 or XD_COMPLEX128, each part rounded once,
- * and XD_NRM2, XD_SUM_OF_SQUARES and XD_ASUM (BLAS's sum of |re| + |im|), whose results are real. They take no `filter`.
+ * and XD_NRM2, XD_SUM_OF_SQUARES and XD_ASUM (BLAS's sum of |re| + |im|), whose results are real.
  * Cost: for vectors beyond the caches, that of reading them once. A variance reads each cached chunk twice, a product of
  * complex numbers both vectors twice. */
 xd_status xd_reduce(int reduction, const xd_vector* a, const xd_vector* b, int result_type, void* result,

@@ -116,7 +116,7 @@ constexpr void check_dot_of_many() {
 }
 
 /// Of missing.hpp: the results of a shape of which some elements are not there, or of such a shape and y.
-template <class X, class Y>
+template <bool conjugates, class X, class Y>
 void kept_results(reduction what, const X& x, const Y& y, const any_results& out, const options& options,
                   std::int64_t ddof);
 
@@ -125,7 +125,7 @@ template <reducible_vectors View, result_range Out>
 void reduce_many(reduction what, const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   const result_line to(out);
   if constexpr (is_kept<View>) {
-    kept_results(what, x, alone{}, to.view(), options, ddof);
+    kept_results<false>(what, x, alone{}, to.view(), options, ddof);
   } else if constexpr (is_segments<View>) {
     const any_vector of = to_numbers(x.x);
     reduce_segments(what, of, of, to_offsets(x), to.view(), options, ddof);
@@ -140,7 +140,6 @@ void reduce_many(reduction what, const View& x, Out&& out, const options& option
 template <reduction what, reducible_vectors View, result_range Out>
 void reduce_many(const View& x, Out&& out, const options& options, std::int64_t ddof = 0) {
   if constexpr (complex_number<typename View::value_type>) {
-    static_assert(!is_kept<View>, "exactdot: where, skip_nan and with_initial take no complex numbers");
     [[maybe_unused]] constexpr bool checked = check_complex_result<what, result_of<Out>>();
   } else {
     [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, typename View::value_type>();
@@ -205,7 +204,7 @@ template <class A, class B, result_range Out>
 requires detail::is_kept_shape<A>
 void dot(const A& a, const B& b, Out&& out, const options& options = {}) {
   detail::check_dot_of_many<A, B, Out>();
-  detail::kept_results(reduction::dot, a, b, detail::result_line(out).view(), options, 0);
+  detail::kept_results<false>(reduction::dot, a, b, detail::result_line(out).view(), options, 0);
 }
 
 /// out[i] = how many keys are i: the number of elements of each group. Element type of `out`: std::int64_t or

@@ -12,8 +12,7 @@
 // std::complex<…> or a floating-point type. Mode fast adds the parts, or products, in order v1 of a vector of them.
 // Special values are those of the real sums: ∞ − ∞ and 0·∞ between the parts are NaN. n = 0 gives +0, of means NaN.
 // Calls whose types are known at run time only (any_grid, any_vector, any_results) take complex64 and complex128.
-// Memory: host memory or a GPU's. Errors: those of the real calls; where, skip_nan and with_initial take no complex
-// numbers. Cost: norms that of 2n reals, sums and means one read, products two reads of both vectors; of short
+// Memory: host memory or a GPU's. Errors: those of the real calls. Cost: norms that of 2n reals, sums and means one read, products two reads of both vectors; of short
 // vectors some 0.2 microseconds. Products of shapes and in a GPU's memory copy b, and a unless its numbers follow
 // each other; norms of segments and groups likewise.
 #pragma once
@@ -92,7 +91,9 @@ auto complex_product(bool conjugates, const C* a, std::size_t n, const C* b, std
 /// Σ conj(aᵢ)·bᵢ of two contiguous ranges of complex numbers of one type; of real vectors that is dot.
 template <class R = void, class A, class B>
 [[nodiscard]] auto vdot(const A& a, const B& b, const options& options = {}) {
-  if constexpr (detail::complex_view<A> && detail::complex_view<B>) {
+  if constexpr (detail::is_kept<A>) {
+    return detail::kept_result<reduction::dot, R, true>(a, b, options, 0);
+  } else if constexpr (detail::complex_view<A> && detail::complex_view<B>) {
     return detail::complex_product<R>(true, std::ranges::data(a), std::ranges::size(a), std::ranges::data(b),
                                       std::ranges::size(b), options);
   } else {
@@ -113,6 +114,12 @@ template <class A, class B, result_range Out>
 requires detail::factors_of_many<A, B>
 void vdot(const A& a, const B& b, Out&& out, const options& options = {}) {
   detail::multiply_many<true>(a, b, out, options);
+}
+template <class A, class B, result_range Out>
+requires detail::is_kept_shape<A>
+void vdot(const A& a, const B& b, Out&& out, const options& options = {}) {
+  detail::check_dot_of_many<A, B, Out>();
+  detail::kept_results<true>(reduction::dot, a, b, detail::result_line(out).view(), options, 0);
 }
 
 }  // namespace exactdot::inline v0_3

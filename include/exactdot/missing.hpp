@@ -7,7 +7,7 @@
 // An element that is left out is not there: means divide by the number of those that stay, variances know. Results
 // have the bits of the call on the elements that stay, in their order; argmin and argmax give places in x. Of two
 // inputs the first one is wrapped: a pair is left out where the mask of the first is 0 and, with skip_nan, where
-// either is a NaN. Of no elements: sum +0, mean NaN, and errc::empty_input for min and its like, unless
+// either is a NaN; a complex number with a NaN for a part is one. Of no elements: sum +0, mean NaN, and errc::empty_input for min and its like, unless
 // with_initial gives them one element more.
 //
 // Memory: host memory only; errc::bad_option for arrays in a GPU's. Errors: those of the calls without, and of
@@ -134,7 +134,9 @@ struct kept {
   [[nodiscard]] element_filter filter() const {
     constexpr bool is_matrix = detail::matrix_view<X>;
     element_filter made{{flags.data, {&flags.results, is_matrix ? 1U : 0U}, {&flags.elements, 1}}, skips_nan, {}};
-    if (initial) made.initial = any_scalar{type_of<value_type>, detail::to_word(*initial)};
+    if constexpr (element<value_type>) {
+      if (initial) made.initial = any_scalar{type_of<value_type>, detail::to_word(*initial)};
+    }
     return made;
   }
 };
@@ -145,7 +147,7 @@ constexpr bool check_kept() {
   static_assert(!is_repeated<X>, "exactdot: wrap the rows or columns; a repeated vector is their partner");
   if constexpr (is_repeated<X>) {
     return false;
-  } else if constexpr (many_vectors<X>) {
+  } else if constexpr (many_vectors<X> || complex_view<X>) {
     return true;
   } else {
     return check_view<X>();
@@ -164,7 +166,9 @@ auto to_kept(const X& x) {
 /// Refuses types of a second vector, of products and of a result; Y is `alone` for a reduction of one vector.
 template <reduction what, class R, class X, class Y>
 constexpr bool check_kept_result() {
-  if constexpr (std::is_same_v<Y, alone>) {
+  if constexpr (complex_number<X> || complex_view<Y>) {
+    return check_complex_result<what, R>();
+  } else if constexpr (std::is_same_v<Y, alone>) {
     return check_result<what, R, X>();
   } else if constexpr (!check_view<Y>()) {
     return false;
@@ -175,8 +179,29 @@ constexpr bool check_kept_result() {
   }
 }
 
-/// The result of a vector, or of two.
+/// The type of a result of elements, or of complex numbers the wider one of both.
 template <reduction what, class R, class X, class Y>
+struct kept_result_type {
+  using type = result_or<R, type_at<default_result_type(what, type_of<X>, type_of<Y>)>>;
+};
+template <reduction what, class R, class X, class Y>
+requires(complex_number<X> || complex_number<Y>)
+struct kept_result_type<what, R, X, Y> {
+  static constexpr bool takes_second = !complex_number<X> || (complex_number<Y> && sizeof(Y) > sizeof(X));
+  using number = std::conditional_t<takes_second, Y, X>;
+  using type = result_or<R, std::conditional_t<gives_complex(what), number, typename number::value_type>>;
+};
+
+/// A vector as a factor of a product.
+template <bool conjugates, class X>
+any_vector to_factor(const X& x) {
+  any_vector made = to_numbers(x);
+  made.conjugated = conjugates && is_complex(made.type);
+  return made;
+}
+
+/// The result of a vector, or of two.
+template <reduction what, class R, bool conjugates, class X, class Y>
 auto kept_result(const X& x, const Y& y, const options& options, std::int64_t ddof) {
   static_assert(!many_vectors<decltype(x.x)>,
                 "exactdot: the results of shapes go to a range: pass it after the inputs");
@@ -188,19 +213,19 @@ auto kept_result(const X& x, const Y& y, const options& options, std::int64_t dd
   } else {
     constexpr bool two = !std::is_same_v<Y, alone>;
     using second = typename value_of<std::conditional_t<two, Y, X>>::type;
-    using result = result_or<R, type_at<default_result_type(what, type_of<first>, type_of<second>)>>;
-    const any_vector of_x = to_any(x.x);
+    using result = typename kept_result_type<what, R, first, second>::type;
+    const any_vector of_x = to_factor<conjugates>(x.x);
     any_vector of_y = of_x;
-    if constexpr (two) of_y = to_any(y);
+    if constexpr (two) of_y = to_numbers(y);
     const element_line a(of_x), b(of_y);
-    any_scalar found{type_of<result>, 0};
-    reduce_kept_grid(what, a.view(), b.view(), x.filter(), {&found.bits, found.type, {}}, options, ddof);
-    return found.as<result>();
+    result found{};
+    reduce_kept_grid(what, a.view(), b.view(), x.filter(), {&found, number_type_of<result>, {}}, options, ddof);
+    return found;
   }
 }
 
 /// The results of a shape, or of two: y is `alone` for a reduction of one input.
-template <class X, class Y>
+template <bool conjugates, class X, class Y>
 void kept_results(reduction what, const X& x, const Y& y, const any_results& out, const options& options,
                   std::int64_t ddof) {
   constexpr bool two = !std::is_same_v<Y, alone>;
@@ -215,11 +240,13 @@ void kept_results(reduction what, const X& x, const Y& y, const any_results& out
     } else if constexpr (two) {
       b = to_lines(y);
     }
-    reduce_kept_grid(what, a.view(), b.view(), filter, out, options, ddof);
+    any_grid first = a.view();
+    first.conjugated = conjugates && is_complex(first.type);
+    reduce_kept_grid(what, first, b.view(), filter, out, options, ddof);
   } else {
-    const any_vector a = to_any(shape.x);
+    const any_vector a = to_factor<conjugates>(shape.x);
     any_vector b = a;
-    if constexpr (two) b = to_any(y);
+    if constexpr (two) b = to_numbers(y);
     if constexpr (is_segments<shape_type>) {
       reduce_kept_segments(what, a, b, to_offsets(shape), filter, out, options, ddof);
     } else {
@@ -246,9 +273,9 @@ template <class X, class Mask>
     if constexpr (detail::matrix_view<shape>) {
       made.flags = detail::flags_of_lines(made.x, mask);
     } else if constexpr (many_vectors<shape>) {
-      made.flags = detail::flags_of(to_any(made.x.x).n, mask);
+      made.flags = detail::flags_of(detail::to_numbers(made.x.x).n, mask);
     } else {
-      made.flags = detail::flags_of(to_any(made.x).n, mask);
+      made.flags = detail::flags_of(detail::to_numbers(made.x).n, mask);
     }
     if (made.flags.data == nullptr) made.flags.data = &none;
   }
@@ -271,6 +298,7 @@ template <class X, class V>
   auto made = detail::to_kept(x);
   if constexpr (detail::check_kept<decltype(made.x)>()) {
     using element = typename decltype(made)::value_type;
+    static_assert(!detail::complex_number<element>, "exactdot: with_initial is for min and max, which complex numbers do not have");
     if constexpr (std::is_integral_v<element>) {
       static_assert(std::is_integral_v<V>, "exactdot: the initial value of integers is an integer");
       const bool fits = static_cast<V>(static_cast<element>(value)) == value &&

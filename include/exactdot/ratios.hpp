@@ -76,7 +76,7 @@ void ratios_of_shapes(const X& x, const Y& y, Out&& out, const options& options,
   [[maybe_unused]] constexpr bool checked = check_result<what, result_of<Out>, first, second>();
   const result_line to(out);
   if constexpr (is_kept<X>) {
-    kept_results(what, x, y, to.view(), options, ddof);
+    kept_results<false>(what, x, y, to.view(), options, ddof);
   } else if constexpr (is_segments<X>) {
     reduce_segments(what, to_any(x.x), to_any(y), to_offsets(x), to.view(), options, ddof);
   } else if constexpr (is_groups<X>) {

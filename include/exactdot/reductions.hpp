@@ -90,9 +90,10 @@ template <reduction what, class R, class T>
     return refused{};
   }
 }
-/// Of missing.hpp: the same of some elements of x, or of x and y. `alone`: there is no y.
+/// Of missing.hpp: the same of some elements of x, or of x and y. `alone`: there is no y. conjugates: of complex
+/// numbers the first factors.
 struct alone {};
-template <reduction what, class R, class X, class Y>
+template <reduction what, class R, bool conjugates = false, class X, class Y>
 [[nodiscard]] auto kept_result(const X& x, const Y& y, const options& options, std::int64_t ddof);
 
 template <reduction what, class R, class X>

@@ -50,7 +50,8 @@ class imported_array {
   bool takes_any_shape = false;      // set before locate(): more than one dimension is allowed
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool takes_nulls = false;          // set before locate(): a column may hold nulls
-  bool takes_complex = false;        // set before locate(): a buffer of complex numbers is no error, but is_complex
+  bool takes_complex = false;  // set before locate(): complex numbers, in a buffer or a tensor of PyTorch on a GPU, are
+                               // no error, but is_complex
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;

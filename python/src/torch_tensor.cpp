@@ -66,7 +66,12 @@ bool imported_array::read_torch() {
     throw invalid_array{true, "is on PyTorch's device " + text_of(valid(of.device.of(object))) +
                                   ", which is neither a CPU nor CUDA; pass its cpu(), if it has elements"};
   }
-  const auto found = read_torch_dtype(valid(of.dtype.of(object)).ptr());
+  const nb::object dtype = valid(of.dtype.of(object));
+  if (takes_complex && is_cuda && answers_yes(of.is_complex.of(dtype.ptr()))) {
+    on_gpu = is_complex = true;
+    return true;
+  }
+  const auto found = read_torch_dtype(dtype.ptr());
   if (!found) return false;
   std::vector<std::int64_t> shape, strides;
   nb::object storage = of.untyped_storage.called(object);

@@ -28,7 +28,7 @@ class attribute_name {
 
 struct tensor_names {
   attribute_name requires_grad{"requires_grad"}, is_neg{"is_neg"}, is_cpu{"is_cpu"}, is_cuda{"is_cuda"},
-      dtype{"dtype"}, device{"device"}, layout{"layout"}, get_device{"get_device"}, shape{"shape"},
+      dtype{"dtype"}, is_complex{"is_complex"}, device{"device"}, layout{"layout"}, get_device{"get_device"}, shape{"shape"},
       stride{"stride"}, data_ptr{"data_ptr"}, untyped_storage{"untyped_storage"};
 };
 const tensor_names& names_of_tensors();

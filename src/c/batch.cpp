@@ -21,32 +21,23 @@ xd_rows rows_of(const void* data, std::size_t rows, std::size_t columns, int typ
   return {data, rows, columns, bytes(columns), bytes(1), type, 0};
 }
 
-/// Whether one of these is complex.
-template <class X>
-bool has_complex(const X& a, const X& b, const any_results& to) {
-  return is_complex(a.type) || is_complex(b.type) || is_complex(to.type);
-}
-
 bool conjugates_first(element_type type, const xd_options* options) { return is_complex(type) && conjugates(options); }
 
 // The calls with options->filter: apart, so that those without one have small frames.
 [[gnu::noinline]] void kept_rows(reduction what, const any_grid& a, const any_grid& b, const any_results& to,
                                  const options& chosen, const xd_options& given, const char* caller) {
-  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, given_filter::mask_of::rows, a.type, caller);
   detail::reduce_kept_grid(what, a, b, filter.view(), to, chosen, given.ddof, caller);
 }
 [[gnu::noinline]] void kept_segments(reduction what, const any_vector& a, const any_vector& b,
                                      const any_offsets& offsets, const any_results& to, const options& chosen,
                                      const xd_options& given, const char* caller) {
-  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, given_filter::mask_of::vector, a.type, caller);
   detail::reduce_kept_segments(what, a, b, offsets, filter.view(), to, chosen, given.ddof, caller);
 }
 [[gnu::noinline]] void kept_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                                    given_filter::mask_of mask, const any_results& to, const options& chosen,
                                    const xd_options& given, const char* caller) {
-  if (has_complex(a, b, to)) return refuse_filter_of_complex(&given, caller);
   const given_filter filter(*given.filter, mask, a.type, caller);
   detail::reduce_kept_groups(what, a, b, keys, filter.view(), to, chosen, given.ddof, caller);
 }

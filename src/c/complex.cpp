@@ -1,5 +1,6 @@
 // Implementation of complex.hpp.
 #include <c/complex.hpp>
+#include <c/filter.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
 
@@ -23,15 +24,19 @@ void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int 
   require(result, caller, "result");
   any_vector first = to_numbers(a, caller, "a");
   const any_vector second = second_numbers(what, first, b, caller);
-  refuse_filter_of_complex(options, caller);
-  const auto chosen = to_options(options, caller);
+  const auto chosen = to_options_beside_filter(options, caller);
   require_outside_numbers(result, size_of(type), first, caller);
   require_outside_numbers(result, size_of(type), second, caller);
   const bool fits = core::info_of(what).takes_complex() && detail::gives_complex(what) == is_complex(type);
   const bool conjugates_none = conjugates(options) && !multiplies_vectors(what);
-  if (!fits || conjugates_none || !is_complex(first.type) || !is_complex(second.type)) {  // one is real, or all is refused
+  const bool is_one_real = !is_complex(first.type) || !is_complex(second.type);
+  if (filter_of(options) != nullptr || !fits || conjugates_none || is_one_real) {  // or all is refused
     first.conjugated = conjugates(options) && is_complex(first.type);
     const detail::element_line of_a(first), of_b(second);
+    if (filter_of(options) != nullptr) {
+      const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
+      return detail::reduce_kept_grid(what, of_a.view(), of_b.view(), filter.view(), {result, type, {}}, chosen, 0, caller);
+    }
     return detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, chosen, 0, caller);
   }
   const element_type part = is_complex(type) ? part_of(type) : type;

@@ -116,10 +116,6 @@ any_vector second_numbers(reduction what, const any_vector& a, const xd_vector* 
   return a;
 }
 
-void refuse_filter_of_complex(const xd_options* given, const char* caller) {
-  if (filter_of(given) != nullptr) refuse(errc::bad_option, caller, "options->filter takes no complex numbers; leave it null");
-}
-
 options to_options(const xd_options* given, const char* caller) {
   if (given != nullptr && given->filter != nullptr) {
     refuse(errc::bad_option, caller, "options->filter is for xd_reduce, of rows, segments and groups too; leave it null");

@@ -42,8 +42,6 @@ void require(const void* pointer, const char* caller, const char* argument);
 /// A vector of elements or of complex numbers.
 [[nodiscard]] any_vector to_numbers(const xd_vector* x, const char* caller, const char* argument);
 [[nodiscard]] inline bool conjugates(const xd_options* given) { return given != nullptr && given->conjugate != 0; }
-/// Throws for a filter of complex numbers.
-void refuse_filter_of_complex(const xd_options* given, const char* caller);
 /// The second vector of a dot; for reductions of one vector `a` again, and b must be null.
 [[nodiscard]] any_vector second_vector(reduction what, const any_vector& a, const xd_vector* b, const char* caller);
 [[nodiscard]] any_vector second_numbers(reduction what, const any_vector& a, const xd_vector* b, const char* caller);

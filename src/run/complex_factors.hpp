@@ -19,6 +19,25 @@ inline const void* after(const void* from, std::ptrdiff_t bytes) {
   return from == nullptr ? from : static_cast<const char*>(from) + bytes;
 }
 
+/// Part k of every number of a grid or of results; of reals all of them.
+inline any_grid part_of_grid(const any_grid& x, std::ptrdiff_t k = 0) {
+  if (!is_complex(x.type)) return x;
+  const element_type part = part_of(x.type);
+  return {after(x.data, k * static_cast<std::ptrdiff_t>(size_of(part))), part, x.results, x.elements, x.swapped};
+}
+inline any_results part_of_results(const any_results& x, std::size_t k = 0) {
+  if (!is_complex(x.type)) return x;
+  any_results part = x;
+  part.type = part_of(x.type);
+  if (x.data != nullptr) part.data = static_cast<char*>(x.data) + k * size_of(part.type);
+  return part;
+}
+
+/// Throws what reduce_complex_grid throws for such types, conjugates and lengths, and for results that share memory
+/// with a factor. What the call of one part checks, too, is not checked.
+void check_complex_call(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                        const options& options, const char* caller);
+
 /// Throws errc::bad_option for a reduction that complex numbers do not have.
 void require_complex_reduction(reduction what, const char* caller);
 

@@ -17,7 +17,8 @@
 
 namespace exactdot::inline v0_3::detail {
 
-using engine::after, engine::copied_numbers, engine::pairing, engine::require_complex_reduction, engine::with_parts;
+using engine::after, engine::copied_numbers, engine::pairing, engine::part_of_grid, engine::require_complex_reduction,
+    engine::with_parts;
 
 namespace {
 
@@ -30,13 +31,7 @@ struct complex_call {
   [[nodiscard]] bool is_product() const { return inputs_of(what) == 2; }
   /// The request for one part of every result.
   [[nodiscard]] engine::batch_request of_part(std::size_t k = 0) const { return {caller, what, part_of_results(k)}; }
-  [[nodiscard]] any_results part_of_results(std::size_t k) const {
-    any_results part = out;
-    if (!is_complex(out.type)) return part;
-    part.type = part_of(out.type);
-    if (out.data != nullptr) part.data = static_cast<char*>(out.data) + k * size_of(part.type);
-    return part;
-  }
+  [[nodiscard]] any_results part_of_results(std::size_t k) const { return engine::part_of_results(out, k); }
   [[noreturn]] void refuse(const std::string& sentence) const {
     engine::throw_error(errc::bad_option, caller, sentence);
   }
@@ -59,10 +54,6 @@ struct results_in_parts {
 any_vector part_of_vector(const any_vector& x, std::ptrdiff_t k) {
   if (!is_complex(x.type)) return x;
   return {after(x.data, k * part_size(x.type)), x.n, part_of(x.type), x.stride, x.swapped};
-}
-any_grid part_of_grid(const any_grid& x, std::ptrdiff_t k = 0) {
-  if (!is_complex(x.type)) return x;
-  return {after(x.data, k * part_size(x.type)), part_of(x.type), x.results, x.elements, x.swapped};
 }
 
 /// The parts of every number, of reals the number twice, along one more axis of results.
@@ -419,6 +410,13 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
 }  // namespace exactdot::inline v0_3::detail
 
 namespace exactdot::inline v0_3::engine {
+
+void check_complex_call(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
+                        const options& options, const char* caller) {
+  const detail::complex_call call{what, out, options, caller};
+  detail::check_types(call, a, b);
+  detail::require_apart(call, a, b);
+}
 
 detail::complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
                                               element_type result, const options& options, const char* caller) {

@@ -4,11 +4,13 @@
 // the bits of the call on these elements alone; those of groups with the keys that stay. Cost: a copy of what
 // stays, 8 bytes a result, of groups also 8 bytes an element, of indices 8 bytes an element.
 #include <cpu/environment.hpp>
+#include <exactdot/complex.hpp>
 #include <exactdot/missing.hpp>
 #include <new>
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/group_keys.hpp>
+#include <run/complex_factors.hpp>
 #include <run/kept_lines.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -81,6 +83,13 @@ constexpr const char* host_only = "elements are left out of arrays";
 /// The checks of the call without a filter, but that a vector may be empty, and those of the filter. n: elements of
 /// a result.
 void check(const kept_call& call, std::size_t results, std::size_t lines, std::size_t n) {
+  if (call.has_complex()) {
+    engine::check_complex_call(call.what(), call.a, call.b, call.asked.out, call.options, call.asked.caller);
+    if (call.filter.initial) refuse(call, "an initial value is for min and max");
+    return check({call.what(), engine::part_of_grid(call.a), engine::part_of_grid(call.b), call.filter,
+                  engine::part_of_results(call.asked.out), call.options, call.asked.ddof, call.asked.caller},
+                 results, lines, n);
+  }
   const engine::batch_request& asked = call.asked;
   engine::check_options(asked, call.options);
   const auto one = [](const any_grid& x) { return any_vector{x.data, 1, x.type, 0, x.swapped}; };
@@ -126,8 +135,8 @@ void with_elements_left(const kept_call& call, const Reduce& reduce) {
 /// Stores a result, whose word has the bytes of its type first.
 void store(const kept_call& call, std::byte* word, std::ptrdiff_t offset) {
   const any_results& to = call.asked.out;
-  const std::size_t size = size_of(to.type);
-  if (to.swapped) std::reverse(word, word + size);
+  const std::size_t size = size_of(to.type), part = is_complex(to.type) ? size / 2 : size;
+  for (std::size_t i = 0; to.swapped && i < size; i += part) std::reverse(word + i, word + i + part);
   std::memcpy(static_cast<char*>(to.data) + offset, word, size);
 }
 
@@ -163,6 +172,12 @@ void reduce_as_vector(const kept_call& call, const kept_lines& kept) {
   with_elements_left(call, [&] {
     exactdot::options on_cpu = call.options;
     on_cpu.device = device::cpu;
+    if (call.has_complex()) {
+      std::byte number[2 * sizeof(double)];
+      const element_line a(kept.a()), b(kept.b());
+      reduce_complex_grid(call.what(), a.view(), b.view(), {number, call.asked.out.type, {}}, on_cpu, call.asked.caller);
+      return store(call, number, 0);
+    }
     std::uint64_t bits = engine::run(engine::make_plan(
         {call.asked.caller, call.what(), kept.a(), kept.b(), call.asked.out.type, call.asked.ddof, true}, on_cpu));
     std::byte word[sizeof bits];

@@ -31,6 +31,7 @@ struct kept_call {
         filter(of),
         options(chosen) {}
   [[nodiscard]] reduction what() const { return asked.what; }
+  [[nodiscard]] bool has_complex() const { return is_complex(a.type) || is_complex(b.type) || is_complex(asked.out.type); }
   [[nodiscard]] bool has_two() const { return inputs_of(asked.what) == 2; }
   [[nodiscard]] any_grid mask() const {
     return {filter.where.data, element_type::uint8, filter.where.results, filter.where.elements};
@@ -41,6 +42,11 @@ struct kept_call {
 struct element_run {
   const char* data;
   std::ptrdiff_t stride;
+};
+
+/// The bytes of a complex number.
+struct two_words {
+  std::uint64_t first, second;
 };
 
 template <class Work>
@@ -70,8 +76,13 @@ Word reversed(Word word) {
   return static_cast<Word>(__builtin_bswap64(word) >> (64 - 8 * sizeof word));
 }
 
-/// keep[i] = 0 for NaNs of a floating-point type.
+/// keep[i] = 0 for NaNs of a floating-point type, and for complex numbers with one.
 inline void drop_nans(element_type type, bool swapped, const element_run& x, std::size_t n, std::uint8_t* keep) {
+  if (is_complex(type)) {
+    const element_type part = part_of(type);
+    drop_nans(part, swapped, x, n, keep);
+    return drop_nans(part, swapped, {x.data + size_of(part), x.stride}, n, keep);
+  }
   if (is_integer(type)) return;
   const element_info& info = info_of(type);
   const int stored = info.precision - 1;
@@ -100,7 +111,7 @@ inline std::size_t copy_kept(std::size_t size, const element_run& x, std::size_t
     std::memcpy(to, x.data, n * size);
     return n;
   }
-  return with_word(size, [&]<class Word>(Word) {
+  const auto copy = [&]<class Word>(Word) {
     return with_words<Word>(x, [&](const auto& at) {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -110,7 +121,8 @@ inline std::size_t copy_kept(std::size_t size, const element_run& x, std::size_t
       }
       return kept;
     });
-  });
+  };
+  return size == sizeof(two_words) ? copy(two_words{}) : with_word(size, copy);
 }
 
 /// The elements of both inputs that stay, one line after the other.
@@ -185,7 +197,9 @@ class kept_lines {
 
  private:
   [[nodiscard]] any_vector vector_of(const any_grid& of, const std::unique_ptr<std::byte[]>& elements) const {
-    return {elements.get(), count_, of.type, static_cast<std::ptrdiff_t>(size_of(of.type)), of.swapped};
+    any_vector made{elements.get(), count_, of.type, static_cast<std::ptrdiff_t>(size_of(of.type)), of.swapped};
+    made.conjugated = of.conjugated;
+    return made;
   }
   void append_keys(std::size_t count, const std::uint8_t* keep) {
     if (keys == nullptr) return;
