@@ -12,9 +12,10 @@
 // std::complex<…> or a floating-point type. Mode fast adds the parts, or products, in order v1 of a vector of them.
 // Special values are those of the real sums: ∞ − ∞ and 0·∞ between the parts are NaN. n = 0 gives +0, of means NaN.
 // Calls whose types are known at run time only (any_grid, any_vector, any_results) take complex64 and complex128.
-// Memory: host memory or a GPU's. Errors: those of the real calls. Cost: norms that of 2n reals, sums and means one read, products two reads of both vectors; of short
-// vectors some 0.2 microseconds. Products of shapes and in a GPU's memory copy b, and a unless its numbers follow
-// each other; norms of segments and groups likewise.
+// where and skip_nan (missing.hpp) leave numbers out; a number with a NaN for a part is a NaN.
+// Memory: host memory or a GPU's. Errors: those of the real calls. Cost: norms that of 2n reals, sums and means one
+// read, products two reads of both vectors; of short vectors some 0.2 microseconds. Products of shapes and in a GPU's
+// memory copy b, and a unless its numbers follow each other; norms of segments and groups likewise.
 #pragma once
 
 #include <exactdot/requirements.hpp>
@@ -88,7 +89,8 @@ auto complex_product(bool conjugates, const C* a, std::size_t n, const C* b, std
 }
 }  // namespace detail
 
-/// Σ conj(aᵢ)·bᵢ of two contiguous ranges of complex numbers of one type; of real vectors that is dot.
+/// Σ conj(aᵢ)·bᵢ of two contiguous ranges of complex numbers of one type, the first of which where and skip_nan may
+/// have wrapped; of real vectors that is dot.
 template <class R = void, class A, class B>
 [[nodiscard]] auto vdot(const A& a, const B& b, const options& options = {}) {
   if constexpr (detail::is_kept<A>) {
@@ -115,6 +117,8 @@ requires detail::factors_of_many<A, B>
 void vdot(const A& a, const B& b, Out&& out, const options& options = {}) {
   detail::multiply_many<true>(a, b, out, options);
 }
+
+/// The same of a shape of which some elements are not there (missing.hpp).
 template <class A, class B, result_range Out>
 requires detail::is_kept_shape<A>
 void vdot(const A& a, const B& b, Out&& out, const options& options = {}) {

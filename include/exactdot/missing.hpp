@@ -7,8 +7,8 @@
 // An element that is left out is not there: means divide by the number of those that stay, variances know. Results
 // have the bits of the call on the elements that stay, in their order; argmin and argmax give places in x. Of two
 // inputs the first one is wrapped: a pair is left out where the mask of the first is 0 and, with skip_nan, where
-// either is a NaN; a complex number with a NaN for a part is one. Of no elements: sum +0, mean NaN, and errc::empty_input for min and its like, unless
-// with_initial gives them one element more.
+// either is a NaN. A complex number (complex.hpp) is a NaN if its real or its imaginary part is one. Of no elements:
+// sum +0, mean NaN, and errc::empty_input for min and its like, unless with_initial gives them one element more.
 //
 // Memory: host memory only; errc::bad_option for arrays in a GPU's. Errors: those of the calls without, and of
 // where. Cost: a copy of what stays, with its memory (of argmin and argmax 8 bytes an element more), for which room
@@ -192,6 +192,10 @@ struct kept_result_type<what, R, X, Y> {
   using type = result_or<R, std::conditional_t<gives_complex(what), number, typename number::value_type>>;
 };
 
+/// What errors call the product; null: by the reduction's name.
+template <bool conjugates>
+inline constexpr const char* product_name = conjugates ? "vdot" : nullptr;
+
 /// A vector as a factor of a product.
 template <bool conjugates, class X>
 any_vector to_factor(const X& x) {
@@ -219,7 +223,8 @@ auto kept_result(const X& x, const Y& y, const options& options, std::int64_t dd
     if constexpr (two) of_y = to_numbers(y);
     const element_line a(of_x), b(of_y);
     result found{};
-    reduce_kept_grid(what, a.view(), b.view(), x.filter(), {&found, number_type_of<result>, {}}, options, ddof);
+    reduce_kept_grid(what, a.view(), b.view(), x.filter(), {&found, number_type_of<result>, {}}, options, ddof,
+                     product_name<conjugates>);
     return found;
   }
 }
@@ -242,16 +247,17 @@ void kept_results(reduction what, const X& x, const Y& y, const any_results& out
     }
     any_grid first = a.view();
     first.conjugated = conjugates && is_complex(first.type);
-    reduce_kept_grid(what, first, b.view(), filter, out, options, ddof);
+    reduce_kept_grid(what, first, b.view(), filter, out, options, ddof, product_name<conjugates>);
   } else {
     const any_vector a = to_factor<conjugates>(shape.x);
     any_vector b = a;
     if constexpr (two) b = to_numbers(y);
     if constexpr (is_segments<shape_type>) {
-      reduce_kept_segments(what, a, b, to_offsets(shape), filter, out, options, ddof);
+      reduce_kept_segments(what, a, b, to_offsets(shape), filter, out, options, ddof, product_name<conjugates>);
     } else {
       const element_line first(a), second(b);
-      reduce_kept_groups(what, first.view(), second.view(), to_keys(shape), filter, out, options, ddof);
+      reduce_kept_groups(what, first.view(), second.view(), to_keys(shape), filter, out, options, ddof,
+                         product_name<conjugates>);
     }
   }
 }
@@ -298,7 +304,8 @@ template <class X, class V>
   auto made = detail::to_kept(x);
   if constexpr (detail::check_kept<decltype(made.x)>()) {
     using element = typename decltype(made)::value_type;
-    static_assert(!detail::complex_number<element>, "exactdot: with_initial is for min and max, which complex numbers do not have");
+    static_assert(!detail::complex_number<element>,
+                  "exactdot: with_initial is for min and max, which complex numbers do not have");
     if constexpr (std::is_integral_v<element>) {
       static_assert(std::is_integral_v<V>, "exactdot: the initial value of integers is an integer");
       const bool fits = static_cast<V>(static_cast<element>(value)) == value &&

@@ -35,7 +35,8 @@ void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int 
     const detail::element_line of_a(first), of_b(second);
     if (filter_of(options) != nullptr) {
       const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
-      return detail::reduce_kept_grid(what, of_a.view(), of_b.view(), filter.view(), {result, type, {}}, chosen, 0, caller);
+      return detail::reduce_kept_grid(what, of_a.view(), of_b.view(), filter.view(), {result, type, {}}, chosen, 0,
+                                      caller);
     }
     return detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, chosen, 0, caller);
   }

@@ -33,11 +33,6 @@ inline any_results part_of_results(const any_results& x, std::size_t k = 0) {
   return part;
 }
 
-/// Throws what reduce_complex_grid throws for such types, conjugates and lengths, and for results that share memory
-/// with a factor. What the call of one part checks, too, is not checked.
-void check_complex_call(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
-                        const options& options, const char* caller);
-
 /// Throws errc::bad_option for a reduction that complex numbers do not have.
 void require_complex_reduction(reduction what, const char* caller);
 

@@ -5,39 +5,20 @@
 // key twice. So every result has the bits of the call on its numbers alone (complex.cpp). Memory: of products a copy
 // of the second array, and of the first one unless its numbers follow each other; of norms by segments and keys
 // likewise; of groups but for sums and means 16 bytes a key.
-#include <algorithm>
 #include <cpu/environment.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
 #include <plan/batch.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/gpu_engine.hpp>
-#include <run/complex_factors.hpp>
-#include <string>
+#include <run/complex_call.hpp>
 
 namespace exactdot::inline v0_3::detail {
 
-using engine::after, engine::copied_numbers, engine::pairing, engine::part_of_grid, engine::require_complex_reduction,
-    engine::with_parts;
+using engine::after, engine::check_complex_types, engine::complex_call, engine::copied_numbers, engine::grid_in_pairs,
+    engine::pairing, engine::part_of_grid, engine::part_size, engine::require_apart, engine::with_parts;
 
 namespace {
-
-struct complex_call {
-  reduction what;
-  any_results out;
-  const exactdot::options& options;
-  const char* caller;
-
-  [[nodiscard]] bool is_product() const { return inputs_of(what) == 2; }
-  /// The request for one part of every result.
-  [[nodiscard]] engine::batch_request of_part(std::size_t k = 0) const { return {caller, what, part_of_results(k)}; }
-  [[nodiscard]] any_results part_of_results(std::size_t k) const { return engine::part_of_results(out, k); }
-  [[noreturn]] void refuse(const std::string& sentence) const {
-    engine::throw_error(errc::bad_option, caller, sentence);
-  }
-};
-
-std::ptrdiff_t part_size(element_type type) { return static_cast<std::ptrdiff_t>(size_of(part_of(type))); }
 
 /// Both parts of every result, along axes of their own.
 struct results_in_parts {
@@ -67,70 +48,11 @@ struct grid_in_parts {
   }
 };
 
-/// A number's parts as elements, one after the other.
-struct grid_in_pairs {
-  std::vector<axis> elements;
-  any_grid view;
-
-  explicit grid_in_pairs(const any_grid& x) : view(part_of_grid(x)) {
-    elements = with_parts(x.elements, part_size(x.type));
-    view.elements = elements;
-  }
-};
-
 /// Whether the numbers of a result follow each other along the innermost axis.
 bool is_consecutive(const any_grid& x) {
   if (x.elements.empty()) return true;
   const axis innermost = x.elements.back();
   return innermost.n <= 1 || innermost.stride == 2 * part_size(x.type);
-}
-
-std::string name_of_number(element_type type) {
-  return is_complex(type) || is_known(type) ? std::string(name_of(type)) : "of an unknown type";
-}
-
-/// Throws for reductions and types that complex numbers do not have. The types of reals are checked with their call.
-template <class X>
-void check_types(const complex_call& call, const X& a, const X& b) {
-  require_complex_reduction(call.what, call.caller);
-  const std::string name(name_of(call.what));
-  if (!is_complex(a.type) && !is_complex(b.type)) {
-    call.refuse("the results are " + name_of_number(call.out.type) + ", the elements real; use a real result type");
-  }
-  if (gives_complex(call.what) != is_complex(call.out.type)) {
-    call.refuse("the result of " + name + " of complex numbers is " +
-                (gives_complex(call.what) ? "complex, not " + name_of_number(call.out.type) + "; use complex64 or complex128"
-                                          : "real; use a floating-point type"));
-  }
-  if (!call.is_product() && a.conjugated) call.refuse(name + " takes no conjugates, which products have");
-  if (call.is_product() && b.conjugated) call.refuse("of a product the first factors are conjugated, not the second ones");
-  const std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX) / 2;
-  const auto is_long = [&](const X& x) {
-    if constexpr (std::is_same_v<X, any_vector>) {
-      return x.n > most;
-    } else {
-      return std::ranges::any_of(x.elements, [&](const axis& each) { return each.n > most; });
-    }
-  };
-  if (is_long(a) || is_long(b)) call.refuse("so many complex numbers exceed the address space");
-}
-
-/// Throws for results that share memory with a factor, of which calls may see a copy only.
-void require_apart(const complex_call& call, const any_grid& a, const any_grid& b) {
-  const auto check = [&](const char* name, const any_grid& x) {
-    if (std::ranges::any_of(x.results, [](const axis& each) { return each.n == 0; })) return;
-    if (std::ranges::any_of(x.elements, [](const axis& each) { return each.n == 0; })) return;
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (!is_complex(x.type)) {
-        engine::check_input(call.of_part(k), name, x, 1, 1);
-      } else {
-        engine::check_input(call.of_part(k), name, grid_in_pairs(x).view, 1, 1);
-      }
-    }
-  };
-  if (std::ranges::any_of(call.out.axes, [](const axis& each) { return each.n == 0; })) return;
-  check(call.is_product() ? "a" : "x", a);
-  if (call.is_product()) check("b", b);
 }
 
 /// Runs `reduce`. If it fails, `check`, the same for the real parts alone, names what is wrong by the numbers of the
@@ -219,7 +141,7 @@ complex_words multiply_on_gpu(bool conjugates, const any_vector& a, const any_ve
 void reduce_complex_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                          const options& options, const char* caller) {
   const complex_call call{what, out, options, caller};
-  check_types(call, a, b);
+  check_complex_types(call, a, b);
   const cpu_engine::standard_arithmetic environment;
   const auto probe = [&] {
     return engine::make_grid_batch(call.of_part(), part_of_grid(a), part_of_grid(b), options);
@@ -284,10 +206,12 @@ class doubled_offsets {
 void reduce_complex_segments(reduction what, const any_vector& a, const any_vector& b, const any_offsets& offsets,
                              const any_results& out, const options& options, const char* caller) {
   const complex_call call{what, out, options, caller};
-  check_types(call, a, b);
+  const element_line of_a(a), of_b(b);
+  any_grid first = of_a.view(), second = of_b.view();
+  check_complex_types(call, first, second);
   const cpu_engine::standard_arithmetic environment;
-  const auto run = [&](const any_vector& first, const any_vector& second, const any_offsets& of, std::size_t k) {
-    reduce_segments(what, first, second, of, call.part_of_results(k), options, 0, caller);
+  const auto run = [&](const any_vector& x, const any_vector& y, const any_offsets& of, std::size_t k) {
+    reduce_segments(what, x, y, of, call.part_of_results(k), options, 0, caller);
   };
   const engine::batch checked =
       engine::make_segment_batch(call.of_part(), part_of_vector(a, 0), part_of_vector(b, 0), offsets, options);
@@ -296,8 +220,6 @@ void reduce_complex_segments(reduction what, const any_vector& a, const any_vect
   const auto in_parts = [&](const any_vector& x, const any_vector& y) {
     for (std::ptrdiff_t k = 0; k < 2; ++k) run(part_of_vector(x, k), part_of_vector(y, k), offsets, static_cast<std::size_t>(k));
   };
-  const element_line of_a(a), of_b(b);
-  any_grid first = of_a.view(), second = of_b.view();
   require_apart(call, first, second);
   engine::check_offsets(call.of_part(1), offsets, a.n, checked.each.on_gpu);
   if (!call.is_product() && gives_complex(what)) return in_parts(a, a);
@@ -369,7 +291,7 @@ struct reals_by_key {
 void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b, const any_keys& keys,
                            const any_results& out, const options& options, const char* caller) {
   const complex_call call{what, out, options, caller};
-  check_types(call, a, b);
+  check_complex_types(call, a, b);
   const cpu_engine::standard_arithmetic environment;
   const auto probe = [&] {
     return engine::make_group_batch(call.of_part(), part_of_grid(a), part_of_grid(b), keys, options);
@@ -410,13 +332,6 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
 }  // namespace exactdot::inline v0_3::detail
 
 namespace exactdot::inline v0_3::engine {
-
-void check_complex_call(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
-                        const options& options, const char* caller) {
-  const detail::complex_call call{what, out, options, caller};
-  detail::check_types(call, a, b);
-  detail::require_apart(call, a, b);
-}
 
 detail::complex_words multiply_complex_on_gpu(bool conjugates, const any_vector& a, const any_vector& b, int gpu,
                                               element_type result, const options& options, const char* caller) {

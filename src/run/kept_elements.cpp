@@ -10,7 +10,7 @@
 #include <plan/axes.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/group_keys.hpp>
-#include <run/complex_factors.hpp>
+#include <run/complex_call.hpp>
 #include <run/kept_lines.hpp>
 #include <run/run.hpp>
 #include <string>
@@ -80,16 +80,22 @@ constexpr const char* host_only = "elements are left out of arrays";
   engine::throw_error(code, call.asked.caller, sentence);
 }
 
+void check_mask(const kept_call& call, std::size_t lines, std::size_t n) {
+  if (call.filter.where.data == nullptr) return;
+  const engine::batch_request& asked = call.asked;
+  engine::require_equal_axes(asked, call.a.results, call.filter.where.results,
+                             "the shapes of the array and of its mask");
+  engine::require_equal_axes(asked, call.a.elements, call.filter.where.elements,
+                             "the lengths of the vectors and of their mask");
+  engine::check_input(asked, "where", call.mask(), lines, n);
+}
+
+void check_complex(const kept_call& call, std::size_t results, std::size_t lines, std::size_t n);
+
 /// The checks of the call without a filter, but that a vector may be empty, and those of the filter. n: elements of
 /// a result.
 void check(const kept_call& call, std::size_t results, std::size_t lines, std::size_t n) {
-  if (call.has_complex()) {
-    engine::check_complex_call(call.what(), call.a, call.b, call.asked.out, call.options, call.asked.caller);
-    if (call.filter.initial) refuse(call, "an initial value is for min and max");
-    return check({call.what(), engine::part_of_grid(call.a), engine::part_of_grid(call.b), call.filter,
-                  engine::part_of_results(call.asked.out), call.options, call.asked.ddof, call.asked.caller},
-                 results, lines, n);
-  }
+  if (call.has_complex()) return check_complex(call, results, lines, n);
   const engine::batch_request& asked = call.asked;
   engine::check_options(asked, call.options);
   const auto one = [](const any_grid& x) { return any_vector{x.data, 1, x.type, 0, x.swapped}; };
@@ -97,13 +103,7 @@ void check(const kept_call& call, std::size_t results, std::size_t lines, std::s
   engine::check_results(asked, results);
   engine::check_input(asked, call.has_two() ? "a" : "x", call.a, lines, n);
   if (call.has_two()) engine::check_input(asked, "b", call.b, lines, n);
-  if (call.filter.where.data != nullptr) {
-    engine::require_equal_axes(asked, call.a.results, call.filter.where.results,
-                               "the shapes of the array and of its mask");
-    engine::require_equal_axes(asked, call.a.elements, call.filter.where.elements,
-                               "the lengths of the vectors and of their mask");
-    engine::check_input(asked, "where", call.mask(), lines, n);
-  }
+  check_mask(call, lines, n);
   if (call.filter.initial) {
     if (!gives_element(call.what())) refuse(call, "an initial value is for min and max");
     if (call.filter.initial->type != call.a.type) {
@@ -116,6 +116,17 @@ void check(const kept_call& call, std::size_t results, std::size_t lines, std::s
   if (results == 0 || lines == 0 || n == 0) return;
   engine::keep_on_host(asked, call.a, call.b, call.options, host_only);
   if (call.filter.where.data != nullptr) engine::keep_on_host(asked, call.a, call.mask(), call.options, host_only);
+}
+
+/// The same of complex numbers: the checks of their parts, and of the memory of whole results.
+void check_complex(const kept_call& call, std::size_t results, std::size_t lines, std::size_t n) {
+  const engine::complex_call numbers{call.what(), call.asked.out, call.options, call.asked.caller};
+  engine::check_complex_types(numbers, call.a, call.b);
+  check({call.what(), engine::part_of_grid(call.a), engine::part_of_grid(call.b), call.filter,
+         numbers.part_of_results(0), call.options, call.asked.ddof, call.asked.caller},
+        results, lines, n);
+  engine::require_apart(numbers, call.a, call.b);
+  check_mask(call, lines, n);
 }
 
 /// Runs `reduce`; of results that have no element left it throws what that means.
@@ -166,18 +177,31 @@ void compute_and_store(const kept_call& call, std::size_t count, const Reduce& r
   });
 }
 
+/// The one result of all complex numbers that stay. Of one real factor the parts of the other are multiplied.
+void reduce_as_numbers(const kept_call& call, const kept_lines& kept, const exactdot::options& on_cpu) {
+  const any_vector a = kept.a(), b = kept.b();
+  const element_type result = call.asked.out.type, part = is_complex(result) ? part_of(result) : result;
+  std::byte number[2 * sizeof(std::uint64_t)];
+  if (is_complex(a.type) && is_complex(b.type)) {
+    const complex_words words = call.has_two()
+                                    ? multiply_complex(a.conjugated, a, b, part, on_cpu, call.asked.caller)
+                                    : reduce_complex(call.what(), a, part, on_cpu, call.asked.caller);
+    std::memcpy(number, &words.real, size_of(part));
+    std::memcpy(number + size_of(part), &words.imaginary, size_of(part));
+  } else {
+    const element_line first(a), second(b);
+    reduce_complex_grid(call.what(), first.view(), second.view(), {number, result, {}}, on_cpu, call.asked.caller);
+  }
+  store(call, number, 0);
+}
+
 /// The one result of all elements that stay.
 void reduce_as_vector(const kept_call& call, const kept_lines& kept) {
   const cpu_engine::standard_arithmetic environment;
   with_elements_left(call, [&] {
     exactdot::options on_cpu = call.options;
     on_cpu.device = device::cpu;
-    if (call.has_complex()) {
-      std::byte number[2 * sizeof(double)];
-      const element_line a(kept.a()), b(kept.b());
-      reduce_complex_grid(call.what(), a.view(), b.view(), {number, call.asked.out.type, {}}, on_cpu, call.asked.caller);
-      return store(call, number, 0);
-    }
+    if (call.has_complex()) return reduce_as_numbers(call, kept, on_cpu);
     std::uint64_t bits = engine::run(engine::make_plan(
         {call.asked.caller, call.what(), kept.a(), kept.b(), call.asked.out.type, call.asked.ddof, true}, on_cpu));
     std::byte word[sizeof bits];

@@ -31,7 +31,9 @@ struct kept_call {
         filter(of),
         options(chosen) {}
   [[nodiscard]] reduction what() const { return asked.what; }
-  [[nodiscard]] bool has_complex() const { return is_complex(a.type) || is_complex(b.type) || is_complex(asked.out.type); }
+  [[nodiscard]] bool has_complex() const {
+    return is_complex(a.type) || is_complex(b.type) || is_complex(asked.out.type);
+  }
   [[nodiscard]] bool has_two() const { return inputs_of(asked.what) == 2; }
   [[nodiscard]] any_grid mask() const {
     return {filter.where.data, element_type::uint8, filter.where.results, filter.where.elements};
