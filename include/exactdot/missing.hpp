@@ -167,7 +167,10 @@ auto to_kept(const X& x) {
 template <reduction what, class R, class X, class Y>
 constexpr bool check_kept_result() {
   if constexpr (complex_number<X> || complex_view<Y>) {
-    return check_complex_result<what, R>();
+    using second = typename value_of<std::conditional_t<std::is_same_v<Y, alone>, std::span<const X>, Y>>::type;
+    constexpr bool is_same = std::is_same_v<X, second>;
+    static_assert(is_same, "exactdot: two vectors of complex numbers have one type; convert one of them");
+    return is_same && check_complex_result<what, R>();
   } else if constexpr (std::is_same_v<Y, alone>) {
     return check_result<what, R, X>();
   } else if constexpr (!check_view<Y>()) {
@@ -179,17 +182,15 @@ constexpr bool check_kept_result() {
   }
 }
 
-/// The type of a result of elements, or of complex numbers the wider one of both.
+/// The type of a result of elements, or of complex numbers.
 template <reduction what, class R, class X, class Y>
 struct kept_result_type {
   using type = result_or<R, type_at<default_result_type(what, type_of<X>, type_of<Y>)>>;
 };
 template <reduction what, class R, class X, class Y>
-requires(complex_number<X> || complex_number<Y>)
+requires complex_number<X>
 struct kept_result_type<what, R, X, Y> {
-  static constexpr bool takes_second = !complex_number<X> || (complex_number<Y> && sizeof(Y) > sizeof(X));
-  using number = std::conditional_t<takes_second, Y, X>;
-  using type = result_or<R, std::conditional_t<gives_complex(what), number, typename number::value_type>>;
+  using type = result_or<R, std::conditional_t<gives_complex(what), X, typename X::value_type>>;
 };
 
 /// What errors call the product; null: by the reduction's name.

@@ -1,6 +1,7 @@
 // Reductions of some elements (exactdot/missing.hpp) have the oracle's bits for the elements that stay: every
-// reduction and element type, masks of any stride, NaNs of one or both inputs, vectors, rows, columns, segments and
-// groups, strides, byte orders, both modes. What stays is found here, element by element, by the oracle's reader.
+// reduction and element type, masks of any stride, NaNs of one or both inputs and of one or both parts, vectors, rows,
+// columns, segments and groups, strides, byte orders, both modes. What stays is found here, element by element, by the
+// oracle's reader.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "oracle/reference.hpp"
+#include "table/complex_parts.hpp"
 #include "table/table.hpp"
 
 namespace {
@@ -18,7 +20,13 @@ using oracle::rng;
 
 bool has_mode_fast(reduction what) { return !has_ddof(what) && what < reduction::weighted_mean; }
 
-bool is_nan(const any_vector& x, std::size_t i) { return oracle::element_at(x, i).kind == oracle::kind::nan; }
+bool is_nan(const any_vector& x, std::size_t i) {
+  if (!is_complex(x.type)) return oracle::element_at(x, i).kind == oracle::kind::nan;
+  const element_type part = part_of(x.type);
+  const auto* const data = static_cast<const char*>(x.data);
+  return is_nan({data, x.n, part, x.stride, x.swapped}, i) ||
+         is_nan({data + size_of(part), x.n, part, x.stride, x.swapped}, i);
+}
 
 /// The elements of x at some places, and perhaps one more; contiguous, in the byte order of x.
 struct copied_elements {
@@ -35,6 +43,7 @@ struct copied_elements {
     }
     if (more != nullptr) std::memcpy(&bytes[n++ * size], more, size);
     view = {bytes.data(), n, x.type, static_cast<std::ptrdiff_t>(size), x.swapped};
+    view.conjugated = x.conjugated;
   }
 };
 
@@ -49,6 +58,7 @@ class case_of_missing {
     a_.emplace(data.a, tested.type, layout.stride_a, layout.swapped_a, layout.misaligned, index % 5);
     if (two_) b_.emplace(data.b, tested.other, layout.stride_b, layout.swapped_b, layout.misaligned, index % 3);
     a = a_->view(), b = two_ ? b_->view() : a;
+    a.conjugated = tested.is_complex() && two_ && random.coin();
     mask_stride = std::vector<std::ptrdiff_t>{1, 3, -1, 0}[random.below(4)];
     flags.resize(3 * a.n + 1);
     for (auto& flag : flags) flag = random.below(4) == 0 ? 0 : static_cast<std::uint8_t>(random.below(255) + 1);
@@ -62,7 +72,11 @@ class case_of_missing {
     }
     ddof = has_ddof(what) ? static_cast<std::int64_t>(random.below(3)) : 0;
     const std::vector<element_type> types = table::result_types(tested);
-    result = types[random.below(types.size())];
+    result = part = types[random.below(types.size())];
+    if (tested.is_complex() && detail::gives_complex(what)) {
+      part = random.coin() ? element_type::float32 : element_type::float64;
+      result = part == element_type::float32 ? element_type::complex64 : element_type::complex128;
+    }
   }
 
   [[nodiscard]] bool stays(std::size_t i) const {
@@ -70,22 +84,28 @@ class case_of_missing {
     if (mask != nullptr && mask[static_cast<std::ptrdiff_t>(i) * mask_stride] == 0) return false;
     return !filter.skips_nan || !(is_nan(a, i) || (two_ && is_nan(b, i)));
   }
-  /// Empty if the result is that of the elements at `places` that stay; `found`: nothing if the call overflowed.
-  [[nodiscard]] std::string fault(const std::vector<std::size_t>& places, mode mode, any_scalar found) const {
+  /// Empty if the result in memory is that of the elements at `places` that stay.
+  [[nodiscard]] std::string fault(const std::vector<std::size_t>& places, mode mode, const std::byte* stored) const {
     std::vector<std::size_t> left;
     for (const std::size_t place : places) {
       if (stays(place)) left.push_back(place);
     }
     const std::byte* const more = initial.empty() ? nullptr : initial.data();
     const copied_elements of_a(a, left, more), of_b(b, left, more);
-    const oracle::reference reference(what, of_a.view, of_b.view, ddof);
-    auto expected = mode == mode::exact ? reference.exact(result) : reference.fast(result);
-    if (!expected) return "the oracle's result overflows";
-    if (gives_index(what)) {
-      const std::size_t place = left.at(expected->as<std::uint64_t>());
-      expected->bits = static_cast<std::uint64_t>(std::ranges::find(places, place) - places.begin());
+    for (const oracle::reference& reference : table::references({what, of_a.view, of_b.view, part, mode, ddof})) {
+      auto expected = mode == mode::exact ? reference.exact(part) : reference.fast(part);
+      if (!expected) return "the oracle's result overflows";
+      if (gives_index(what)) {
+        const std::size_t place = left.at(expected->as<std::uint64_t>());
+        expected->bits = static_cast<std::uint64_t>(std::ranges::find(places, place) - places.begin());
+      }
+      any_scalar found{part, 0};
+      std::memcpy(&found.bits, stored, size_of(part));
+      const std::string difference = oracle::difference(*expected, found);
+      if (!difference.empty()) return difference;
+      stored += size_of(part);
     }
-    return oracle::difference(*expected, found);
+    return "";
   }
   /// Whether some result has no element left.
   [[nodiscard]] bool is_empty(const std::vector<std::size_t>& places) const {
@@ -105,13 +125,14 @@ class case_of_missing {
   element_filter filter;
   std::vector<std::byte> initial;
   std::int64_t ddof = 0;
-  element_type result = element_type::float64;
+  element_type result = element_type::float64, part = result;  // part: of a complex result
 
  private:
   void plant_nans(std::vector<std::byte>& bytes, element_type type) {
     if (is_integer(type)) return;
-    for (std::size_t i = 0; i < bytes.size(); i += size_of(type)) {
-      if (random.below(6) == 0) std::memset(&bytes[i], 0xff, size_of(type));
+    const std::size_t size = size_of(is_complex(type) ? part_of(type) : type);
+    for (std::size_t i = 0; i < bytes.size(); i += size) {  // of complex numbers some of either part
+      if (random.below(6) == 0) std::memset(&bytes[i], 0xff, size);
     }
   }
   bool two_;
@@ -135,9 +156,7 @@ void check(case_of_missing& x, mode mode, const std::vector<std::vector<std::siz
   }
   ASSERT_FALSE(is_empty) << name;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    any_scalar found{x.result, 0};
-    std::memcpy(&found.bits, &out[i * size_of(x.result)], size_of(x.result));
-    ASSERT_EQ(x.fault(places[i], mode, found), "") << name << ", result " << i << " of " << places.size();
+    ASSERT_EQ(x.fault(places[i], mode, &out[i * size_of(x.result)]), "") << name << ", result " << i << " of " << places.size();
   }
 }
 
@@ -153,7 +172,7 @@ void check_vector(case_of_missing& x) {
   element_filter filter = x.filter;
   filter.where.elements = flags;
   check(x, mode, {range(0, x.a.n)}, "a vector", [&](const any_results& to) {
-    detail::reduce_kept_grid(x.what, {x.a.data, x.a.type, {}, elements, x.a.swapped},
+    detail::reduce_kept_grid(x.what, {x.a.data, x.a.type, {}, elements, x.a.swapped, x.a.conjugated},
                              {x.b.data, x.b.type, {}, of_b, x.b.swapped}, filter, {to.data, to.type, {}},
                              {.mode = mode}, x.ddof);
   });
@@ -175,7 +194,7 @@ void check_lines(case_of_missing& x, bool of_columns) {
     places.push_back(of_columns ? range(i, m, n) : range(i * n, n));
   }
   const auto grid = [](const any_vector& of, const std::pair<axis, axis>& axes) {
-    return any_grid{of.data, of.type, {&axes.first, 1}, {&axes.second, 1}, of.swapped};
+    return any_grid{of.data, of.type, {&axes.first, 1}, {&axes.second, 1}, of.swapped, of.conjugated};
   };
   check(x, mode, places, of_columns ? "columns" : "rows", [&](const any_results& to) {
     detail::reduce_kept_grid(x.what, grid(x.a, of_a), grid(x.b, of_b), filter, to, {.mode = mode}, x.ddof);
@@ -195,7 +214,7 @@ void check_axes(case_of_missing& x) {
   filter.where.elements = of_mask;
   const mode mode = x.any_mode();
   check(x, mode, {places}, "axes", [&](const any_results& to) {
-    detail::reduce_kept_grid(x.what, {x.a.data, x.a.type, {}, of_a, x.a.swapped},
+    detail::reduce_kept_grid(x.what, {x.a.data, x.a.type, {}, of_a, x.a.swapped, x.a.conjugated},
                              {x.b.data, x.b.type, {}, of_b, x.b.swapped}, filter, {to.data, to.type, {}},
                              {.mode = mode}, x.ddof);
   });
@@ -258,14 +277,7 @@ TEST_P(missing, elements_are_not_there) {
   }
 }
 
-/// Complex numbers, from which no call of C++ leaves elements out, are refused: complex_shapes_test.cpp.
-std::vector<table::row> rows_of_reals() {
-  std::vector<table::row> rows = table::rows();
-  std::erase_if(rows, [](const table::row& each) { return each.is_complex(); });
-  return rows;
-}
-
-INSTANTIATE_TEST_SUITE_P(table, missing, testing::ValuesIn(rows_of_reals()),
+INSTANTIATE_TEST_SUITE_P(table, missing, testing::ValuesIn(table::rows()),
                          [](const testing::TestParamInfo<table::row>& each) { return each.param.name(); });
 
 }  // namespace
