@@ -253,7 +253,6 @@ TEST(complex_shapes, refuse_what_does_not_fit) {
   expect("not max", [&] { reduce(reduction::max, a, to); });
   expect("not variance", [&] { reduce(reduction::variance, a, to); });
   expect("complex128: this call takes real", [&] { (void)reduce(reduction::sum, any_vector{x.data(), 6, type, 16}, element_type::float64); });
-  expect("complex128: this call takes real", [&] { detail::reduce_kept_grid(reduction::sum, a, a, {{}, true, {}}, to, {}); });
   expect("is real", [&] { reduce(reduction::nrm2, a, to); });
   expect("not float64; use complex64", [&] { reduce(reduction::sum, a, {real.data(), element_type::float64, {&places, 1}}); });
   expect("the elements real", [&] {
