@@ -1,6 +1,7 @@
-/* Complex numbers: sums, norms and products, and their errors. */
+/* Complex numbers: sums, norms and products, of some of the numbers too, and their errors. */
 #include <complex.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "check.h"
@@ -39,8 +40,6 @@ static void test_complex_errors(void) {
                   none = xd_contiguous(NULL, 0, XD_COMPLEX64),
                   integers = xd_contiguous(x, 2, XD_INT32), far = {x, 3, PTRDIFF_MAX, XD_COMPLEX128, 0};
   double out[2] = {77, 77};
-  xd_filter filter = {0};
-  xd_options options = {0};
   CHECK_ERROR(xd_reduce(XD_DOT, &a, &one, XD_COMPLEX128, out, NULL), XD_SIZE_MISMATCH, "2 and 1");
   CHECK_ERROR(xd_reduce(XD_DOT, &a, NULL, XD_COMPLEX128, out, NULL), XD_NULL_POINTER, "b");
   CHECK_ERROR(xd_reduce(XD_SUM, &a, &a, XD_COMPLEX128, out, NULL), XD_BAD_OPTION, "one vector");
@@ -55,8 +54,6 @@ static void test_complex_errors(void) {
   CHECK_ERROR(xd_reduce(XD_SUM, &far, NULL, XD_COMPLEX128, out, NULL), XD_BAD_OPTION, "address space");
   CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, x + 1, NULL), XD_BAD_OPTION, "inside an input");
   CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, NULL, NULL), XD_NULL_POINTER, "result");
-  options.filter = &filter;
-  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options), XD_BAD_OPTION, "options->filter");
   CHECK(out[0] == 77 && out[1] == 77);
   CHECK_OK(xd_reduce(XD_SUM, &none, NULL, XD_COMPLEX128, out, NULL));
   CHECK(out[0] == 0 && out[1] == 0);
@@ -77,8 +74,6 @@ static void test_complex_shapes(void) {
   const xd_vector of_keys = xd_contiguous(keys, 6, XD_INT32), two_keys = xd_contiguous(keys, 2, XD_INT32);
   double complex out[6] = {77, 77, 77, 77, 77, 77};
   double norms[3] = {77, 77, 77};
-  xd_filter filter = {0};
-  xd_options options = {0};
   CHECK_OK(xd_reduce_rows(XD_SUM, &rows, NULL, XD_COMPLEX128, out, 0, NULL));
   CHECK(out[0] == 4 + 2 * I && out[1] == -1 + 3 * I && creal(out[2]) == 77);
   CHECK_OK(xd_reduce_rows(XD_SUM_OF_SQUARES, &columns, NULL, XD_FLOAT64, norms, 0, NULL));
@@ -99,14 +94,72 @@ static void test_complex_shapes(void) {
   CHECK_ERROR(xd_reduce_rows(XD_SUM, &rows, NULL, XD_FLOAT64, norms, 0, NULL), XD_BAD_OPTION, "use complex64");
   CHECK_ERROR(xd_group_sizes(&of_keys, 2, 0, XD_COMPLEX64, out, NULL), XD_BAD_OPTION, "64");
   CHECK_ERROR(xd_cumsum(&rows, XD_FLOAT64, norms, 0, NULL), XD_BAD_OPTION, "unknown element type 65");
-  options.filter = &filter;
-  CHECK_ERROR(xd_reduce_rows(XD_SUM, &rows, NULL, XD_COMPLEX128, out, 0, &options), XD_BAD_OPTION, "no complex numbers");
   CHECK(xd_type_size(XD_COMPLEX64) == 8 && xd_type_size(XD_COMPLEX128) == 16);
   CHECK(xd_type_named("complex128") == XD_COMPLEX128 && strcmp(xd_type_name(XD_COMPLEX64), "complex64") == 0);
 }
 
+static void test_complex_filter(void) {
+  double complex x[] = {1 + 2 * I, 3 - 1 * I, 1 * I, 2 + 2 * I, -4, 1 + 1 * I};
+  const double weights[] = {1, 2, 3, 4, 5, 6};
+  const uint8_t flags[] = {1, 1, 0, 1, 255, 1};
+  const double initial = 1;
+  const int32_t offsets[] = {0, 3, 6};
+  const int numbers[] = {0, 1, 0, 0, 1, 1};
+  const xd_vector a = xd_contiguous(x, 6, XD_COMPLEX128), real = xd_contiguous(weights, 6, XD_FLOAT64),
+                  keys = xd_contiguous(numbers, 6, XD_INT32), three_keys = xd_contiguous(numbers, 3, XD_INT32);
+  const xd_rows rows = xd_matrix_rows(x, 2, 3, XD_COMPLEX128), pairs = xd_matrix_rows(x, 3, 2, XD_COMPLEX128),
+                where = xd_matrix_rows(flags, 1, 6, XD_UINT8), of_rows = xd_matrix_rows(flags, 2, 3, XD_UINT8),
+                of_pairs = xd_matrix_rows(flags, 3, 2, XD_UINT8), longer = xd_matrix_rows(flags, 1, 5, XD_UINT8);
+  double complex out[6] = {77, 77, 77, 77, 77, 77};
+  double norm = 77;
+  xd_filter filter = {0};
+  xd_options options = {0};
+  options.filter = &filter;
+  ((double*)x)[3] = NAN; /* the imaginary part of x[1] */
+  ((double*)x)[8] = NAN; /* the real part of x[4] */
+  CHECK_OK(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options));
+  CHECK(isnan(creal(out[0])) && isnan(cimag(out[0])));
+  filter.skip_nan = 1;
+  CHECK_OK(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options));
+  CHECK(out[0] == 4 + 6 * I);
+  CHECK_OK(xd_reduce(XD_DOT, &a, &real, XD_COMPLEX128, out, &options));
+  CHECK(out[0] == 15 + 19 * I);
+  filter.where = &where;
+  CHECK_OK(xd_reduce(XD_MEAN, &a, NULL, XD_COMPLEX128, out, &options));
+  CHECK(creal(out[0]) == 4.0 / 3 && cimag(out[0]) == 5.0 / 3 && out[1] == 77);
+  CHECK_OK(xd_reduce(XD_SUM_OF_SQUARES, &a, NULL, XD_FLOAT64, &norm, &options));
+  CHECK(norm == 15);
+  options.conjugate = 1;
+  CHECK_OK(xd_reduce(XD_DOT, &a, &a, XD_COMPLEX128, out, &options));
+  CHECK(out[0] == 15);
+  CHECK_OK(xd_reduce_segments(XD_DOT, &a, &a, offsets, 2, XD_INT32, XD_COMPLEX128, out, &options));
+  CHECK(out[0] == 5 && out[1] == 10);
+  CHECK_OK(xd_reduce_groups(XD_DOT, &a, &a, &keys, 2, 0, XD_COMPLEX128, out, &options));
+  CHECK(out[0] == 13 && out[1] == 2);
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options), XD_BAD_OPTION, "conjugates");
+  filter.where = &of_rows;
+  CHECK_OK(xd_reduce_rows(XD_DOT, &rows, &rows, XD_COMPLEX128, out, 0, &options));
+  CHECK(out[0] == 5 && out[1] == 10 && out[2] == 77);
+  options.conjugate = 0, filter.where = &of_pairs;
+  CHECK_OK(xd_reduce_rows_by_key(XD_SUM, &pairs, NULL, &three_keys, 2, 0, XD_COMPLEX128, out, 0, 0, &options));
+  CHECK(out[0] == 1 + 2 * I && out[1] == 1 + 1 * I && out[2] == 0 && out[3] == 2 + 2 * I);
+  out[0] = norm = 77, filter.where = &longer;
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options), XD_SIZE_MISMATCH, "mask differ: (6,) and (5,)");
+  filter.where = &of_rows;
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options), XD_SIZE_MISMATCH, "where has 2 rows");
+  filter.where = NULL;
+  CHECK_ERROR(xd_reduce(XD_MAX, &a, NULL, XD_FLOAT64, &norm, &options), XD_BAD_OPTION, "not max");
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_FLOAT64, &norm, &options), XD_BAD_OPTION, "use complex64");
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, x, &options), XD_BAD_OPTION, "inside an input");
+  CHECK_ERROR(xd_multiply_rows(&rows, &rows, XD_COMPLEX128, out, 0, &options), XD_BAD_OPTION, "options->filter");
+  filter.initial = &initial;
+  CHECK_ERROR(xd_reduce(XD_SUM, &a, NULL, XD_COMPLEX128, out, &options), XD_BAD_OPTION, "filter->initial is for XD_MIN");
+  CHECK(out[0] == 77 && norm == 77);
+}
+
 void test_complex(void) {
   test_complex_shapes();
+  test_complex_filter();
   test_complex_results();
   test_complex_errors();
 }
