@@ -226,7 +226,7 @@ xd_rows xd_matrix_columns(const void* data, size_t rows, size_t columns, int typ
 struct xd_filter {
   const xd_rows* where; /* XD_UINT8 or XD_INT8, of the shape of a, vectors as one row: 0 for what is not there. With strides
                          * of 0 it repeats. Null: all are there */
-  int skip_nan;         /* not 0: NaNs, of a or of b, are not there */
+  int skip_nan;         /* not 0: NaNs, of a or of b, are not there; of complex numbers those with a NaN in either part */
   const void* initial;  /* of XD_MIN and XD_MAX: an element more of each result, of the type of a; or null */
 };
 

@@ -78,6 +78,15 @@ CASES = [
     ("exactdot::rolling_mean(x, 2, wide);", "integers are results of sums of integers only"),
     ("(void)exactdot::max(std::vector<std::complex<double>>(2));", "complex numbers have sums, means, norms and dot products"),
     ("(void)exactdot::sum<float>(std::vector<std::complex<double>>(2));", "are std::complex of float or double"),
+    ("std::vector<std::complex<double>> c(2); r = exactdot::nrm2(exactdot::skip_nan(c)) + exactdot::vdot(exactdot::where(c, "
+     "std::vector<signed char>(2)), c).real() + exactdot::sum<std::complex<float>>(exactdot::skip_nan(c)).imag();", ""),
+    ("(void)exactdot::variance(exactdot::skip_nan(std::vector<std::complex<double>>(2)));", "complex numbers have sums, means, norms"),
+    ("(void)exactdot::sum<float>(exactdot::skip_nan(std::vector<std::complex<double>>(2)));", "are std::complex of float or double"),
+    ("exactdot::max(exactdot::skip_nan(exactdot::rows{std::vector<std::complex<double>>(2).data(), 1, 2}), x);",
+     "complex numbers have sums, means, norms"),
+    ("(void)exactdot::with_initial(std::vector<std::complex<double>>(2), 1.0);", "with_initial is for min and max, which complex"),
+    ("(void)exactdot::dot(exactdot::skip_nan(std::vector<std::complex<double>>(2)), x);", "two vectors of complex numbers have one type"),
+    ("exactdot::cumsum(exactdot::skip_nan(std::vector<std::complex<double>>(2)), x);", "no element type"),
 ]
 MAX_LINES = 50
 
