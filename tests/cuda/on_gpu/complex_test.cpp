@@ -175,4 +175,29 @@ TEST_F(cuda_complex, errors_name_the_numbers_of_the_caller) {
   EXPECT_EQ(out.read(4), (std::vector<double>(4)));
 }
 
+TEST_F(cuda_complex, numbers_are_left_out_in_host_memory_only) {
+  const device_vector<double> x(std::vector<double>(12, 1.0)), out(4);
+  const device_vector<std::uint8_t> flags(std::vector<std::uint8_t>(6, 1));
+  const std::vector<double> on_host(12, 1.0);
+  std::vector<double> results(4, 7);
+  const element_type type = element_type::complex128;
+  const axis places{2, 16}, along{6, 16}, flags_along{6, 1};
+  const any_vector of{x.data(), 6, type, 16};
+  const any_grid line{x.data(), type, {}, {&along, 1}}, host_line{on_host.data(), type, {}, {&along, 1}};
+  const any_results one{results.data(), type, {}}, two{results.data(), type, {&places, 1}};
+  const std::vector<std::int32_t> offsets{0, 2, 6}, keys{0, 1, 0, 1, 1, 0};
+  const element_filter skips{{}, true, {}};
+  expect_error(errc::bad_option, "elements are left out of arrays in host memory", [&] {
+    reduce(reduction::sum, line, skips, {out.data(), type, {}});
+  });
+  const auto expect = [](const auto& call) { expect_error(errc::bad_option, "in host memory", call); };
+  expect([&] { reduce(reduction::sum, line, skips, one); });
+  expect([&] { reduce(reduction::dot, host_line, line, skips, one); });
+  expect([&] { reduce(reduction::sum, host_line, {{flags.data(), {}, {&flags_along, 1}}, false, {}}, one); });
+  expect([&] { reduce(reduction::dot, of, of, any_offsets{offsets.data(), 2, element_type::int32, 4}, skips, two); });
+  expect([&] { reduce(reduction::dot, line, line, any_keys{keys.data(), 6, element_type::int32, 4, 2}, skips, two); });
+  EXPECT_EQ(results, std::vector<double>(4, 7));
+  EXPECT_EQ(out.read(4), (std::vector<double>(4)));
+}
+
 }  // namespace
