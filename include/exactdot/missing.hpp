@@ -7,17 +7,17 @@
 // An element that is left out is not there: means divide by the number of those that stay, variances know. Results
 // have the bits of the call on the elements that stay, in their order; argmin and argmax give places in x. Of two
 // inputs the first one is wrapped: a pair is left out where the mask of the first is 0 and, with skip_nan, where
-// either is a NaN. A complex number (complex.hpp) is a NaN if its real or its imaginary part is one. Of no elements:
-// sum +0, mean NaN, and errc::empty_input for min and its like, unless with_initial gives them one element more.
+// either is a NaN. A complex number (complex.hpp) is a NaN if its real or its imaginary part is one. Of no
+// elements: sum +0, mean NaN, and errc::empty_input for min and its like, unless with_initial gives them one
+// element more.
 //
 // Memory: host memory only; errc::bad_option for arrays in a GPU's. Errors: those of the calls without, and of
 // where. Cost: a copy of what stays, with its memory (of argmin and argmax 8 bytes an element more), for which room
 // for all elements is reserved; then that of the reduction. Calls without these views do not pass here.
 #pragma once
 
-#include <exactdot/requirements.hpp>
-
 #include <exactdot/batches.hpp>
+#include <exactdot/requirements.hpp>
 #include <optional>
 
 namespace exactdot::inline v0_3 {

@@ -20,7 +20,8 @@ class given_filter {
     made_.skips_nan = given.skip_nan != 0;
     if (given.initial != nullptr) {
       if (is_complex(type)) {
-        refuse(errc::bad_option, caller, "filter->initial is for XD_MIN and XD_MAX, which complex numbers do not have");
+        refuse(errc::bad_option, caller,
+               "filter->initial is for XD_MIN and XD_MAX, which complex numbers do not have");
       }
       made_.initial = any_scalar{type, 0};
       std::memcpy(&made_.initial->bits, given.initial, size_of(type));

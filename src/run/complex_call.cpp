@@ -29,7 +29,8 @@ void check_complex_types(const complex_call& call, const any_grid& a, const any_
                               : "real; use a floating-point type"));
   }
   if (!call.is_product() && a.conjugated) refuse(name + " takes no conjugates, which products have");
-  if (call.is_product() && b.conjugated) refuse("of a product the first factors are conjugated, not the second ones");
+  if (call.is_product() && b.conjugated)
+    refuse("of a product the first factors are conjugated, not the second ones");
   const auto is_long = [](const axis& each) { return each.n > static_cast<std::size_t>(PTRDIFF_MAX) / 2; };
   if (std::ranges::any_of(a.elements, is_long) || std::ranges::any_of(b.elements, is_long)) {
     refuse("so many complex numbers exceed the address space");

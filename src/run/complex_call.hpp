@@ -34,7 +34,8 @@ struct grid_in_pairs {
   }
 };
 
-/// Throws for reductions and types that complex numbers do not have. The types of reals are checked with their call.
+/// Throws for reductions and types that complex numbers do not have. The types of reals are checked with their
+/// call.
 void check_complex_types(const complex_call& call, const any_grid& a, const any_grid& b);
 
 /// Throws for results that share memory with each other or with a factor, of which calls may see a copy only. The

@@ -1,7 +1,7 @@
 // Reductions of some elements (exactdot/missing.hpp) have the oracle's bits for the elements that stay: every
-// reduction and element type, masks of any stride, NaNs of one or both inputs and of one or both parts, vectors, rows,
-// columns, segments and groups, strides, byte orders, both modes. What stays is found here, element by element, by the
-// oracle's reader.
+// reduction and element type, masks of any stride, NaNs of one or both inputs and of one or both parts, vectors,
+// rows, columns, segments and groups, strides, byte orders, both modes. What stays is found here, element by
+// element, by the oracle's reader.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -85,7 +85,8 @@ class case_of_missing {
     return !filter.skips_nan || !(is_nan(a, i) || (two_ && is_nan(b, i)));
   }
   /// Empty if the result in memory is that of the elements at `places` that stay.
-  [[nodiscard]] std::string fault(const std::vector<std::size_t>& places, mode mode, const std::byte* stored) const {
+  [[nodiscard]] std::string fault(const std::vector<std::size_t>& places, mode mode,
+                                  const std::byte* stored) const {
     std::vector<std::size_t> left;
     for (const std::size_t place : places) {
       if (stays(place)) left.push_back(place);
@@ -156,7 +157,8 @@ void check(case_of_missing& x, mode mode, const std::vector<std::vector<std::siz
   }
   ASSERT_FALSE(is_empty) << name;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    ASSERT_EQ(x.fault(places[i], mode, &out[i * size_of(x.result)]), "") << name << ", result " << i << " of " << places.size();
+    ASSERT_EQ(x.fault(places[i], mode, &out[i * size_of(x.result)]), "")
+        << name << ", result " << i << " of " << places.size();
   }
 }
 
