@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cli/command_line.hpp>
+#include <cli/complex_files.hpp>
 #include <cli/exercise.hpp>
 #include <cli/experiment_commands.hpp>
 #include <cli/generate.hpp>
@@ -40,14 +41,15 @@ action declare_reduction(CLI::App& app, reduction what) {
   const bool two = inputs_of(what) == 2;
   app.add_option(two ? "A" : "FILE", arguments->a,
                  std::string(two ? "first vector" : "vector") +
-                     ": a .npy file, or a raw file with --dtype; with --axis an array")
+                     " of " + (takes_complex(what) ? "real or complex" : "real") +
+                     " numbers: a .npy file, or a raw file with --dtype; with --axis an array")
       ->required()
       ->check(check_file_name, "");
   if (two) {
     app.add_option("B", arguments->b,
                    has_weights(what) ? "weights, as many as A has elements"
                    : is_ratio(what)                 ? "second vector, of equal length"
-                                    : "second vector, of equal length; both floating-point or both integers")
+                                    : "second vector, of equal length; both of integers, or both of floating-point or complex numbers")
         ->required()
         ->check(check_file_name, "");
   }
@@ -65,9 +67,10 @@ action declare_reduction(CLI::App& app, reduction what) {
       ->capture_default_str();
   if (has_result_type(what)) {
     app.add_option("--result", arguments->result_type,
-                   fmt::format("type of the result; default: that of the elements, of integers {}",
-                               integer_result_names(what)))
-        ->check(CLI::IsMember(result_type_names(what)));
+                   fmt::format("type of the result; default: that of the elements, of integers {}{}",
+                               integer_result_names(what),
+                               takes_complex(what) && !gives_complex(what) ? ", of complex numbers that of a part" : ""))
+        ->check(CLI::IsMember(result_type_names(what, io::npy_numbers::any)));
   }
   if (has_ddof(what)) {
     app.add_option("--ddof", arguments->ddof, has_weights(what) ? "delta degrees of freedom: the divisor is the sum of the weights - ddof"
@@ -76,12 +79,10 @@ action declare_reduction(CLI::App& app, reduction what) {
         ->check(check_ddof, "INTEGER")
         ->capture_default_str();
   }
-  app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
-      ->check(CLI::IsMember(io::type_names()));
+  add_file_dtype(app, arguments->raw_type, numbers_of(what));
   if (two) {
     app.add_option("--dtype-b", arguments->raw_type_of_b, "the same of B, if it differs from that of A")
-        ->check(CLI::IsMember(io::type_names()));
+        ->check(CLI::IsMember(io::number_type_names(numbers_of(what))));
   }
   app.add_option("--axis", arguments->axis,
                  two ? "the axis of the vectors in arrays of several axes: 0, 1, -1; B may be one vector"
@@ -90,6 +91,10 @@ action declare_reduction(CLI::App& app, reduction what) {
   app.add_option("--out", arguments->out, "with --axis: write the results to a .npy file, do not print them")
       ->check(check_file_name, "FILE");
   add_filter(app, arguments->filter, two ? "A" : "FILE");
+  if (what == reduction::dot) {
+    app.add_flag("--conjugate", arguments->conjugate,
+                 "of complex numbers in A multiply the conjugates, as NumPy's vdot does");
+  }
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");
   if (!has_comparison(what)) compare->group("");  // hidden: its error says which reductions have it
@@ -107,9 +112,7 @@ action declare_minmax(CLI::App& app) {
   app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; result unaffected")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
-      ->check(CLI::IsMember(io::type_names()));
+  add_file_dtype(app, arguments->raw_type, io::npy_numbers::real);
   add_json(app, arguments->json);
   app.footer(
       "Examples:\n"
@@ -139,7 +142,7 @@ action declare_group(CLI::App& app) {
   app.add_option(
          "--result", arguments->result_type,
          "type of the results; default: that of the elements, of integers that of the subcommand of a vector")
-      ->check(CLI::IsMember(result_type_names(reduction::sum)));
+      ->check(CLI::IsMember(result_type_names(reduction::sum, io::npy_numbers::any)));
   app.add_option(
          "--ddof", arguments->ddof,
          "of var, std (default: 0) and standard_error (1), delta degrees of freedom: the divisor is n - ddof")
@@ -148,9 +151,7 @@ action declare_group(CLI::App& app) {
   app.add_option("--threads", arguments->threads, "CPU threads; 0: automatic; results unaffected")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
-      ->check(CLI::IsMember(io::type_names()));
+  add_file_dtype(app, arguments->raw_type, io::npy_numbers::any);
   app.add_option("--dtype-keys", arguments->raw_type_of_keys, "the type of raw little-endian keys")
       ->check(CLI::IsMember(io::type_names([](element_type type) { return is_integer(type); })));
   app.add_option("--out", arguments->out, "write the results to a .npy file, do not print them")
@@ -192,11 +193,9 @@ action declare_windows(CLI::App& app, bool are_prefixes) {
   app.add_option("--result", arguments->result_type,
                  fmt::format("type of the results; default: that of the elements, of integers {}",
                              integer_result_names(like)))
-      ->check(CLI::IsMember(result_type_names(like)));
+      ->check(CLI::IsMember(result_type_names(like, io::npy_numbers::real)));
   app.add_option("--axis", arguments->axis, "the axis of an array along which to go: 0, 1, -1");
-  app.add_option("--dtype", arguments->raw_type,
-                 "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
-      ->check(CLI::IsMember(io::type_names()));
+  add_file_dtype(app, arguments->raw_type, io::npy_numbers::real);
   app.add_option("--out", arguments->out, "write the results to a .npy file, do not print them")
       ->check(check_file_name, "FILE");
   add_json(app, arguments->json);

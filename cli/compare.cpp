@@ -162,7 +162,7 @@ class comparer {
     options.mode = mode;
     if (options.device == device::cuda) title = name + " on " + device_text(options);
     measure_scalar(std::move(title), std::move(name), thread_count(files_.n(), options),
-                   [&] { return reduce_files(what_, files_, type_, options, 0); });
+                   [&] { return reduce_files(what_, files_, type_, options, 0).real; });
   }
 
   immediate_exit immediate_exit_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cli/available_memory.hpp>
+#include <cli/complex_files.hpp>
 #include <cli/element_count.hpp>
 #include <cli/group.hpp>
 #include <cli/interruption.hpp>
@@ -41,7 +42,7 @@ struct group_call {
   result_array results{};  // of zeros
 
   explicit group_call(const group_arguments& arguments)
-      : values(arguments.values, type_named(arguments.raw_type), io::npy_shapes::any),
+      : values(arguments.values, io::number_type_named(arguments.raw_type), io::npy_shapes::any, io::npy_numbers::any),
         keys(arguments.keys, type_named(arguments.raw_type_of_keys)),
         what(reduction_named(arguments.reduction)),
         axes(values.axes()),
@@ -71,8 +72,10 @@ std::int64_t ddof_of(const group_arguments& arguments, reduction what) {
   return arguments.ddof.value_or(default_ddof(what));
 }
 
-/// Throws errc::file unless each index of the first axis of the values has a key.
-void check_files(const group_call& call) {
+/// Throws errc::file for values that the call does not take, and unless each index of their first axis has a key.
+void check_files(const group_arguments& arguments, const group_call& call) {
+  if (call.what) require_numbers_of(*call.what, call.values);
+  if (arguments.filter.is_given()) require_real(call.values, "--where and --skip-nan are");
   if (call.axes.empty()) io::fail(call.values.path(), "is a 0-D array; expected one key for each element");
   const element_type type = call.keys.type();
   if (!is_integer(type)) {
@@ -123,14 +126,13 @@ std::size_t group_count(const group_arguments& arguments, const group_call& call
 }
 
 void prepare(const group_arguments& arguments, const options& options, group_call& call) {
-  check_files(call);
+  check_files(arguments, call);
   call.by.groups = group_count(arguments, call, options);
   std::vector<std::size_t> shape = {call.by.groups};
   element_type type = element_type::int64;
   if (call.what) {
     for (std::size_t i = 1; i < call.axes.size(); ++i) shape.push_back(call.axes[i].n);
-    const element_type by_default = default_result_type(*call.what, call.values.type());
-    type = type_named(arguments.result_type).value_or(by_default);
+    type = result_type_of(*call.what, call.values.type(), call.values.type(), arguments.result_type);
   }
   std::size_t bytes = size_of(type);  // cannot overflow: group_count
   for (const std::size_t n : shape) bytes *= n;

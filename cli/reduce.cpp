@@ -3,6 +3,7 @@
 
 #include <cli/compare.hpp>
 #include <cli/comparison_report.hpp>
+#include <cli/complex_files.hpp>
 #include <cli/gpu_probe.hpp>
 #include <cli/interruption.hpp>
 #include <cli/option_checks.hpp>
@@ -10,7 +11,6 @@
 #include <cli/progress.hpp>
 #include <cli/reduce.hpp>
 #include <cli/reduce_axes.hpp>
-#include <cli/reduce_files.hpp>
 #include <cli/reduction_command.hpp>
 #include <cli/report.hpp>
 #include <cli/stopwatch.hpp>
@@ -78,45 +78,60 @@ void check_comparison(const reduction_arguments& arguments, const operands& file
                                          files.a().type_name()));
 }
 
-nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files, any_scalar result,
-                               const options& options) {
+nlohmann::ordered_json json_of(const reduction_arguments& arguments, const operands& files,
+                               const any_number& result, element_type type, const options& options) {
   nlohmann::ordered_json object = {{"reduction", std::string(name_of(arguments.what))}};
   if (gives_index(arguments.what)) {
-    object["index"] = result.as<std::int64_t>();
+    object["index"] = result.real.as<std::int64_t>();
   } else {
     put_value(object, result);
   }
-  object["dtype"] = std::string(name_of(result.type));
+  object["dtype"] = std::string(name_of(type));
   object["input_dtypes"] = nlohmann::ordered_json::array({std::string(files.a().type_name())});
   if (files.count() == 2) object["input_dtypes"].push_back(std::string(files.b().type_name()));
   object["n"] = files.n();
   object["mode"] = arguments.mode;
   if (has_ddof(arguments.what)) object["ddof"] = arguments.ddof;
+  if (arguments.conjugate) object["conjugate"] = true;
   object["device"] = device_text(options);
-  object["engine"] = engine_text(files.n(), options);
+  object["engine"] = engine_text(files.reals(), options);
   return object;
 }
 
 }  // namespace
 
+operands open_files(const reduction_arguments& arguments, io::npy_shapes shapes) {
+  const auto raw_type = io::number_type_named(arguments.raw_type);
+  const auto raw_type_of_b =
+      arguments.raw_type_of_b.empty() ? raw_type : io::number_type_named(arguments.raw_type_of_b);
+  return {arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, arguments.conjugate, shapes};
+}
+
+void check_numbers(const reduction_arguments& arguments, const operands& files) {
+  for (const io::vector_file* const file : {&files.a(), &files.b()}) {
+    if (arguments.filter.is_given()) require_real(*file, "--where and --skip-nan are");
+    if (arguments.compare) require_real(*file, "--compare is");
+    if (parse_cuda(arguments.device)) require_real(*file, "--device " + arguments.device + " is");
+  }
+}
+
 void run_reduction(const reduction_arguments& arguments) {
   check_arguments(arguments);
   if (!arguments.axis.empty()) return run_over_axes(arguments, make_options(arguments));
-  const auto raw_type = type_named(arguments.raw_type);
-  const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
-  const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}};
+  const operands files = open_files(arguments, io::npy_shapes::vectors);
+  check_numbers(arguments, files);
   const file_filter filter(arguments.filter);
   check_comparison(arguments, files);
   const options options = make_options(arguments);
-  const element_type type = type_named(arguments.result_type)
-                                .value_or(default_result_type(arguments.what, files.a().type(), files.b().type()));
-  any_scalar result;
+  const element_type type =
+      result_type_of(arguments.what, files.a().type(), files.b().type(), arguments.result_type);
+  any_number result;
   double seconds = 0;
   {
-    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
+    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.terms()};
     seconds = seconds_of([&] {
       result = arguments.filter.is_given()
-                   ? reduce_files(arguments.what, files, filter, type, options, arguments.ddof)
+                   ? any_number{reduce_files(arguments.what, files, filter, type, options, arguments.ddof)}
                    : reduce_files(arguments.what, files, type, options, arguments.ddof);
     });
   }
@@ -130,7 +145,7 @@ void run_reduction(const reduction_arguments& arguments) {
     write_output(text);
     return;
   }
-  nlohmann::ordered_json object = json_of(arguments, files, result, options);
+  nlohmann::ordered_json object = json_of(arguments, files, result, type, options);
   filter.put(object);
   put_timing(object, seconds, files.bytes());
   if (arguments.compare) object["compare"] = comparison_json(rows, files.bytes());

@@ -1,6 +1,7 @@
 // See reduce_axes.hpp.
 #include <fmt/format.h>
 
+#include <cli/complex_files.hpp>
 #include <cli/option_checks.hpp>
 #include <cli/output.hpp>
 #include <cli/progress.hpp>
@@ -96,8 +97,9 @@ axes_call prepare(const reduction_arguments& arguments, const operands& files, c
   const auto chosen = *parse_axes(arguments.axis);
   axes_call call{divide(files.a(), chosen), {}, divide(files.a(), filter.axes_beside(files.a()), chosen), {}};
   call.b = files.count() == 2 ? divide_second(files, chosen, call.a) : call.a;
-  const element_type by_default = default_result_type(arguments.what, files.a().type(), files.b().type());
-  call.results = zeros(type_named(arguments.result_type).value_or(by_default), lengths_of(call.a.results));
+  const element_type type =
+      result_type_of(arguments.what, files.a().type(), files.b().type(), arguments.result_type);
+  call.results = zeros(type, lengths_of(call.a.results));
   return call;
 }
 
@@ -105,18 +107,17 @@ void compute(const reduction_arguments& arguments, const operands& files, const 
              const options& options, axes_call& call) {
   result_array& results = call.results;
   const std::vector<axis> places = axes_of(results);
-  const auto grid = [](const io::vector_file& file, const divided& axes) {
-    return any_grid{file.bytes().data(), file.type(), axes.results, axes.elements, file.swapped()};
-  };
+  const any_grid a = files.grid_of_a(call.a.results, call.a.elements);
+  const any_grid b = files.grid_of_b(call.b.results, call.b.elements);
   const any_results to{results.bytes.data(), results.type, places};
   try {
     if (arguments.filter.is_given()) {
-      detail::reduce_kept_grid(arguments.what, grid(files.a(), call.a), grid(files.b(), call.b),
-                               filter.with(call.mask.results, call.mask.elements), to, options, arguments.ddof);
+      detail::reduce_kept_grid(arguments.what, a, b, filter.with(call.mask.results, call.mask.elements), to, options,
+                               arguments.ddof);
     } else if (files.count() == 2) {
-      reduce(arguments.what, grid(files.a(), call.a), grid(files.b(), call.b), to, options, arguments.ddof);
+      reduce(arguments.what, a, b, to, options, arguments.ddof);
     } else {
-      reduce(arguments.what, grid(files.a(), call.a), to, options, arguments.ddof);
+      reduce(arguments.what, a, to, options, arguments.ddof);
     }
   } catch (const error& fault) {
     if (arguments.filter.is_given() && fault.code() == errc::empty_input) {
@@ -134,6 +135,7 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
   object["n"] = files.n();
   object["mode"] = arguments.mode;
   if (has_ddof(arguments.what)) object["ddof"] = arguments.ddof;
+  if (arguments.conjugate) object["conjugate"] = true;
   put_timing(object, seconds, files.bytes());
   return object;
 }
@@ -141,9 +143,8 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 }  // namespace
 
 void run_over_axes(const reduction_arguments& arguments, const options& options) {
-  const auto raw_type = type_named(arguments.raw_type);
-  const auto raw_type_of_b = arguments.raw_type_of_b.empty() ? raw_type : type_named(arguments.raw_type_of_b);
-  const operands files{arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, io::npy_shapes::any};
+  const operands files = open_files(arguments, io::npy_shapes::any);
+  check_numbers(arguments, files);
   const file_filter filter(arguments.filter);
   axes_call call = prepare(arguments, files, filter);
   const result_array& results = call.results;
@@ -154,7 +155,7 @@ void run_over_axes(const reduction_arguments& arguments, const options& options)
   }
   double seconds = 0;
   {
-    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.n()};
+    const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.terms()};
     seconds = seconds_of([&] { compute(arguments, files, filter, options, call); });
   }
   files.check(), filter.check();

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cli/complex_files.hpp>
 #include <cli/gpu_probe.hpp>
 #include <cli/reduce_files.hpp>
 #include <cli/reduction_command.hpp>
 #include <cli/report.hpp>
+#include <exactdot/batches.hpp>
+#include <exactdot/complex.hpp>
 #include <exactdot/error.hpp>
 #include <exactdot/info.hpp>
 #include <exactdot/reductions.hpp>
@@ -30,17 +33,58 @@ void require_vector(const io::vector_file& file, bool takes_axes) {
                   shape.size(), fmt::join(shape, ", "), takes_axes ? ", --axis " + all + " all elements" : ""));
 }
 
+/// A reduction of two vectors of which one is real is that of a grid.
+any_number reduce_complex_files(reduction what, const operands& files, element_type type, const options& options) {
+  const element_type part = is_complex(type) ? part_of(type) : type;
+  const any_vector a = files.view_of_a(), b = files.b().view();
+  detail::complex_words words;
+  if (files.count() == 1) {
+    words = detail::reduce_complex(what, a, part, options);
+  } else if (is_complex(a.type) && is_complex(b.type)) {
+    words = detail::multiply_complex(a.conjugated, a, b, part, options);
+  } else {
+    std::byte result[2 * sizeof(double)];
+    const detail::element_line of_a(a), of_b(b);
+    detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, options, 0);
+    return number_at(type, result);
+  }
+  if (!is_complex(type)) return {{part, words.real}};
+  return {{part, words.real}, any_scalar{part, words.imaginary}};
+}
+
+any_grid grid_of(const io::vector_file& file, std::span<const axis> results, std::span<const axis> elements) {
+  return {file.bytes().data(), file.type(), results, elements, file.swapped()};
+}
+
 }  // namespace
 
-operands::operands(reduction what, const source& a, const source& b, io::npy_shapes shapes)
-    : a_(a.path, a.raw_type, io::npy_shapes::any) {
+operands::operands(reduction what, const source& a, const source& b, bool conjugates, io::npy_shapes shapes)
+    : a_(a.path, a.raw_type, io::npy_shapes::any, io::npy_numbers::any), conjugates_(conjugates) {
+  require_numbers_of(what, a_);
   const bool vectors = shapes == io::npy_shapes::vectors;
   if (vectors) require_vector(a_, inputs_of(what) == 1 && !gives_index(what));
   if (inputs_of(what) == 1) return;
-  b_.emplace(b.path, b.raw_type, io::npy_shapes::any);
+  b_.emplace(b.path, b.raw_type, io::npy_shapes::any, io::npy_numbers::any);
+  require_numbers_of(what, *b_);
   if (vectors) require_vector(*b_, false);
   if (!is_ratio(what)) io::check_types(a_, *b_);
   if (vectors) io::check_lengths(a_, *b_);
+}
+
+any_grid operands::grid_of_a(std::span<const axis> results, std::span<const axis> elements) const {
+  any_grid grid = grid_of(a_, results, elements);
+  grid.conjugated = conjugates_ && is_complex(a_.type());
+  return grid;
+}
+
+any_grid operands::grid_of_b(std::span<const axis> results, std::span<const axis> elements) const {
+  return grid_of(b(), results, elements);
+}
+
+any_vector operands::view_of_a() const {
+  any_vector view = a_.view();
+  view.conjugated = conjugates_ && is_complex(a_.type());
+  return view;
 }
 
 void operands::check() const {
@@ -48,11 +92,12 @@ void operands::check() const {
   if (b_) b_->check();
 }
 
-any_scalar reduce_files(reduction what, const operands& files, element_type type, const options& options,
+any_number reduce_files(reduction what, const operands& files, element_type type, const options& options,
                         std::int64_t ddof) {
   try {
-    if (files.count() == 2) return reduce(what, files.a().view(), files.b().view(), type, options, ddof);
-    return reduce(what, files.a().view(), type, options, ddof);
+    if (files.has_complex()) return reduce_complex_files(what, files, type, options);
+    if (files.count() == 2) return {reduce(what, files.a().view(), files.b().view(), type, options, ddof)};
+    return {reduce(what, files.a().view(), type, options, ddof)};
   } catch (const error& fault) {
     fail_with_file(fault, what, files, type);
   }
@@ -61,12 +106,9 @@ any_scalar reduce_files(reduction what, const operands& files, element_type type
 any_scalar reduce_files(reduction what, const operands& files, const file_filter& filter, element_type type,
                         const options& options, std::int64_t ddof) {
   const std::vector<axis> elements = files.a().axes(), of_b = files.b().axes(), mask = filter.axes_beside(files.a());
-  const auto grid = [](const io::vector_file& file, const std::vector<axis>& axes) {
-    return any_grid{file.bytes().data(), file.type(), {}, axes, file.swapped()};
-  };
   any_scalar result{type, 0};
   try {
-    detail::reduce_kept_grid(what, grid(files.a(), elements), grid(files.b(), of_b), filter.with({}, mask),
+    detail::reduce_kept_grid(what, files.grid_of_a({}, elements), files.grid_of_b({}, of_b), filter.with({}, mask),
                              {&result.bits, type, {}}, options, ddof);
   } catch (const error& fault) {
     if (fault.code() == errc::empty_input) fail_with_nothing_left(fault, files.a().path());

@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cli/complex_files.hpp>
 #include <cli/reduction_command.hpp>
 #include <exactdot/reductions.hpp>
-#include <io/type_names.hpp>
 
 namespace exactdot::cli {
 namespace {
@@ -78,16 +78,21 @@ std::string examples_of(reduction what) {
   if (has_ddof(what)) {
     text += line + fmt::format("{} --ddof {}\n", two ? "a.npy b.npy" : "x.npy", 1 - default_ddof(what));
   }
+  if (what == reduction::dot) text += line + "a.npy b.npy --conjugate\n";
   text += line + (two ? "a.raw b.raw" : "x.raw") + " --dtype float32" +
           (has_result_type(what) ? " --result float64" : "") + " --json\n";
   return text + "Exit status: 0; 1: an input cannot be used, or no such device; 2: wrong usage.";
 }
 
-std::vector<std::string> result_type_names(reduction what) {
+std::vector<std::string> result_type_names(reduction what, io::npy_numbers numbers) {
   const element_type of_integers = default_result_type(what, element_type::int8);
-  return io::type_names([&](element_type type) {
+  std::vector<std::string> names = io::type_names([&](element_type type) {
     return !is_integer(type) || (is_integer(of_integers) && size_of(type) == size_of(of_integers));
   });
+  if (numbers == io::npy_numbers::any && gives_complex(what)) {
+    for (const element_type type : {element_type::complex64, element_type::complex128}) names.emplace_back(name_of(type));
+  }
+  return names;
 }
 
 std::string integer_result_names(reduction what) {

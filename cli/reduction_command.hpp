@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exactdot/reduction.hpp>
+#include <io/type_names.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +37,8 @@ namespace exactdot::cli {
 [[nodiscard]] std::vector<std::string> mode_names(reduction what);
 /// Whether the type of the result can be chosen.
 [[nodiscard]] constexpr bool has_result_type(reduction what) { return !gives_index(what) && !gives_element(what); }
-/// Returns the names of the result types that can be chosen for some elements.
-[[nodiscard]] std::vector<std::string> result_type_names(reduction what);
+/// Returns the names of the result types that can be chosen for some elements: for real ones, or for any.
+[[nodiscard]] std::vector<std::string> result_type_names(reduction what, io::npy_numbers numbers);
 /// Returns the default result types of integers: "float64", or "int64 or uint64".
 [[nodiscard]] std::string integer_result_names(reduction what);
 /// Whether there are other methods to compare with.

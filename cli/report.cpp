@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +55,17 @@ decltype(auto) with_value(any_scalar result, Work work) {
 
 }  // namespace
 
+any_number number_at(element_type type, const std::byte* bytes) {
+  const bool has_parts = is_complex(type);
+  const element_type part = has_parts ? part_of(type) : type;
+  const auto read = [&](std::size_t k) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes + k * size_of(part), size_of(part));
+    return any_scalar{part, bits};
+  };
+  return {read(0), has_parts ? std::optional(read(1)) : std::nullopt};
+}
+
 std::string value_text(any_scalar result) {
   return with_value(result, []<class T>(T x) -> std::string {
     if constexpr (integer_element<T>) {
@@ -67,6 +79,13 @@ std::string value_text(any_scalar result) {
       }
     }
   });
+}
+
+std::string value_text(const any_number& result) {
+  if (!result.imaginary) return value_text(result.real);
+  std::string imaginary = value_text(*result.imaginary);
+  if (!imaginary.starts_with('-')) imaginary.insert(0, 1, '+');
+  return value_text(result.real) + imaginary + 'j';
 }
 
 void put_value(nlohmann::ordered_json& object, any_scalar result) {
@@ -84,6 +103,13 @@ void put_value(nlohmann::ordered_json& object, any_scalar result) {
     }
   });
   object["bits"] = bit_text(result);
+}
+
+void put_value(nlohmann::ordered_json& object, const any_number& result) {
+  if (!result.imaginary) return put_value(object, result.real);
+  nlohmann::ordered_json real, imaginary;
+  put_value(real, result.real), put_value(imaginary, *result.imaginary);
+  for (const auto& [name, value] : real.items()) object[name] = nlohmann::ordered_json::array({value, imaginary[name]});
 }
 
 double gb_per_s(double seconds, std::size_t bytes) {

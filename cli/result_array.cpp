@@ -1,20 +1,12 @@
 // Several results of one call; see result_array.hpp.
 #include <cli/output.hpp>
-#include <cli/report.hpp>
 #include <cli/result_array.hpp>
-#include <cstring>
 #include <filesystem>
 #include <io/fault.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 namespace exactdot::cli {
-
-any_scalar result_array::at(std::size_t i) const {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &bytes[i * size_of(type)], size_of(type));
-  return {type, bits};
-}
 
 result_array zeros(element_type type, std::vector<std::size_t> shape) {
   std::size_t count = 1;

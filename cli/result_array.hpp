@@ -1,6 +1,7 @@
 // Several results of one call: as text, as JSON, and the file that --out names.
 #pragma once
 
+#include <cli/report.hpp>
 #include <cstddef>
 #include <exactdot/shapes.hpp>
 #include <io/vector_file.hpp>
@@ -17,7 +18,7 @@ struct result_array {
   std::vector<std::byte> bytes;
 
   [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(type); }
-  [[nodiscard]] any_scalar at(std::size_t i) const;
+  [[nodiscard]] any_number at(std::size_t i) const { return number_at(type, &bytes[i * size_of(type)]); }
 };
 
 [[nodiscard]] result_array zeros(element_type type, std::vector<std::size_t> shape);

@@ -38,6 +38,14 @@ inline void add_carrier(CLI::App& app, std::string& type) {
   app.add_option("--dtype", type, "type of the elements")->check(carrier_names())->capture_default_str();
 }
 
+/// --dtype, of the elements of files.
+inline CLI::Option* add_file_dtype(CLI::App& app, std::string& type, io::npy_numbers numbers) {
+  return app
+      .add_option("--dtype", type,
+                  "element type of raw little-endian files, and of .npy files of bfloat16 and float8_e4m3fn")
+      ->check(CLI::IsMember(io::number_type_names(numbers)));
+}
+
 /// --data, a data set of `generate`.
 inline void add_data_set(CLI::App& app, std::string& data, const std::string& meaning) {
   const std::vector<std::string> sets(std::begin(io::data_set_names), std::end(io::data_set_names));

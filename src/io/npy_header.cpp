@@ -96,7 +96,7 @@ constexpr other_type other_types[] = {
     {'f', "float", "save x.astype(\"float64\"), which rounds"},
     {'i', "int", {}},
     {'u', "uint", {}},
-    {'c', "complex", "save x.real and x.imag"},
+    {'c', "complex", "save x.astype(\"complex128\"), which rounds"},
 };
 
 /// Returns the type of a code such as "<c16" or "<M8[ns]"; null if the code is unknown. `bits`: of its elements.
@@ -112,7 +112,7 @@ const other_type* find_other_type(std::string_view code, int& bits) {
   return found == std::end(other_types) ? nullptr : found;
 }
 
-[[noreturn]] void reject_dtype(std::string_view descr, std::string_view file) {
+[[noreturn]] void reject_dtype(std::string_view descr, std::string_view file, npy_numbers numbers) {
   const bool quoted = descr.size() >= 2 && (descr[0] == '\'' || descr[0] == '"');
   const bool compound = descr[0] == '[' || descr[0] == '(' || descr[0] == '{';
   std::string kind, instead;
@@ -124,7 +124,7 @@ const other_type* find_other_type(std::string_view code, int& bits) {
   } else if (compound) {
     kind = "structured ", instead = "save a field: x[\"NAME\"]";
   }
-  if (instead.empty()) instead = fmt::format("expected {}", fmt::join(type_names(), ", "));
+  if (instead.empty()) instead = fmt::format("expected {}", fmt::join(number_type_names(numbers), ", "));
   fail(file, fmt::format("dtype {}{} is not supported; {}", kind, printable(descr, 60), instead));
 }
 
@@ -138,18 +138,22 @@ std::optional<element_type> untyped(std::string_view code) {
   return std::nullopt;
 }
 
-/// Returns the element type of a NumPy type code without its byte order: "f4", "f", "float32", "single". A code
-/// with a byte order cannot be a name.
+/// Returns the type of a NumPy type code without its byte order: "f4", "f", "float32", "single", "c8". A code with a
+/// byte order cannot be a name.
 std::optional<element_type> type_of_code(std::string_view code, bool has_order) {
-  for (const element_info& known : elements) {
+  for (const element_info& known : detail::described_types) {
     if (known.kind != 'V' && code == code_of(known)) return known.type;
     if (known.struct_format != 0 && code == std::string_view(&known.struct_format, 1)) return known.type;
     if (!has_order && code == known.name) return known.type;
   }
+  if (code == "F") return element_type::complex64;
+  if (code == "D") return element_type::complex128;
   if (has_order) return std::nullopt;
   if (code == "half") return element_type::float16;
   if (code == "single") return element_type::float32;
   if (code == "double" || code == "float") return element_type::float64;
+  if (code == "csingle") return element_type::complex64;
+  if (code == "cdouble" || code == "complex") return element_type::complex128;
   return std::nullopt;
 }
 
@@ -164,9 +168,9 @@ std::optional<element_type> type_in_file(std::string_view code, bool has_order, 
 }
 
 void read_dtype(std::string_view descr, std::string_view file, std::optional<element_type> expected,
-                npy_header& header) {
+                npy_numbers numbers, npy_header& header) {
   if (descr.starts_with("u'") || descr.starts_with("u\"")) descr.remove_prefix(1);
-  if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file);
+  if (descr[0] != '\'' && descr[0] != '"') reject_dtype(descr, file, numbers);
   std::string_view code = descr.substr(1, descr.size() - 2);
   const char order = code.empty() ? '\0' : code[0];
   const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
@@ -177,11 +181,14 @@ void read_dtype(std::string_view descr, std::string_view file, std::optional<ele
     return;
   }
   if (const auto type = type_in_file(code, has_order, file, expected)) {
+    if (is_complex(*type) && numbers == npy_numbers::real) {
+      fail(file, fmt::format("holds {}, expected real numbers; save x.real and x.imag", name_of(*type)));
+    }
     header.type = *type;
     header.big_endian = order == '>' || (order != '<' && native_is_big);
     return;
   }
-  reject_dtype(descr, file);
+  reject_dtype(descr, file, numbers);
 }
 
 /// Parses a dimension: a nonnegative Python integer, in versions 1 and 2 also with the suffix L of Python 2.
@@ -252,13 +259,13 @@ bool has_npy_magic(std::span<const std::byte> file_bytes) {
 }
 
 npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
-                            std::optional<element_type> expected, npy_shapes shapes) {
+                            std::optional<element_type> expected, npy_shapes shapes, npy_numbers numbers) {
   const std::string_view bytes{reinterpret_cast<const char*>(file_bytes.data()), file_bytes.size()};
   const header_text found = find_header(bytes, file);
   const dict_values values = read_dict(found.text, file);
   npy_header header;
   header.data_offset = found.data_offset;
-  read_dtype(values.descr, file, expected, header);
+  read_dtype(values.descr, file, expected, numbers, header);
   if (values.fortran_order != "True" && values.fortran_order != "False") {
     fail(file, fmt::format("fortran_order is {}; expected True or False", printable(values.fortran_order, 40)));
   }

@@ -1,8 +1,11 @@
-// Names of element types for messages and option checks, from the element table.
+// Names of types for messages and option checks, from the tables of element.hpp.
 #pragma once
 
+#include <algorithm>
 #include <exactdot/element.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exactdot::io {
@@ -18,6 +21,24 @@ template <class Predicate>
 }
 [[nodiscard]] inline std::vector<std::string> type_names() {
   return type_names([](element_type) { return true; });
+}
+
+/// Which numbers a caller takes.
+enum class npy_numbers : bool { real, any };
+
+/// Returns the names of the types of these numbers: complex64 and complex128 come last.
+[[nodiscard]] inline std::vector<std::string> number_type_names(npy_numbers numbers) {
+  std::vector<std::string> names;
+  for (const element_info& known : detail::described_types) {
+    if (numbers == npy_numbers::any || !is_complex(known.type)) names.emplace_back(known.name);
+  }
+  return names;
+}
+
+/// Returns the type of this name: also complex64 and complex128.
+[[nodiscard]] constexpr std::optional<element_type> number_type_named(std::string_view name) {
+  const auto found = std::ranges::find(detail::described_types, name, &element_info::name);
+  return found == detail::described_types.end() ? std::nullopt : std::optional(found->type);
 }
 
 }  // namespace exactdot::io

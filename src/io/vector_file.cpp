@@ -31,17 +31,18 @@ void check_booleans(std::span<const std::byte> bytes, const std::string& path) {
 
 }  // namespace
 
-vector_file::vector_file(const std::string& path, std::optional<element_type> raw_type, npy_shapes shapes)
+vector_file::vector_file(const std::string& path, std::optional<element_type> raw_type, npy_shapes shapes,
+                         npy_numbers numbers)
     : file_(path) {
   const std::span<const std::byte> bytes = file_.bytes();
   const bool is_npy = has_npy_magic(bytes) || path.ends_with(".npy");
   refuse_foreign_format(bytes, path, raw_type && !is_npy);
   if (!raw_type && !is_npy && !bytes.empty()) {
     fail(path, fmt::format("is not a .npy file; for raw elements, add --dtype with one of {}",
-                           fmt::join(type_names(), ", ")));
+                           fmt::join(number_type_names(numbers), ", ")));
   }
   if (!raw_type || is_npy) {
-    const npy_header header = parse_npy_header(bytes, path, raw_type, shapes);
+    const npy_header header = parse_npy_header(bytes, path, raw_type, shapes, numbers);
     type_ = header.type;
     big_endian_ = header.big_endian;
     shape_ = header.shape, fortran_order_ = header.fortran_order;
@@ -83,8 +84,10 @@ std::string vector_file::shape_text() const {
 
 void check_types(const vector_file& a, const vector_file& b) {
   if (is_integer(a.type()) != is_integer(b.type())) {
-    fail(b.path(), fmt::format("holds {}, but {} holds {}; expected two floating-point or two integer types",
-                               b.type_name(), printable(a.path()), a.type_name()));
+    const bool complex = is_complex(a.type()) || is_complex(b.type());
+    fail(b.path(), fmt::format("holds {}, but {} holds {}; expected two {}", b.type_name(), printable(a.path()),
+                               a.type_name(), complex ? "types of floating-point or complex numbers"
+                                                      : "floating-point or two integer types"));
   }
 }
 

@@ -22,10 +22,10 @@ class vector_file {
  public:
   /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
   /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type; bfloat16 needs
-  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. Booleans are read once, to
-  /// find bytes that are none. Throws errc::file.
+  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. `numbers`: whether they may be
+  /// complex; a raw type is one of these numbers. Booleans are read once, to find bytes that are none. Throws errc::file.
   explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt,
-                       npy_shapes shapes = npy_shapes::vectors);
+                       npy_shapes shapes = npy_shapes::vectors, npy_numbers numbers = npy_numbers::real);
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
   /// Returns the name of the type in the file: of booleans, which are elements of int8, "bool".
@@ -61,7 +61,8 @@ class vector_file {
   std::span<const std::byte> data_;
 };
 
-/// Throws errc::file, with the names of both files, unless both hold floating-point numbers or both integers.
+/// Throws errc::file, with the names of both files, unless both hold floating-point or complex numbers, or both
+/// integers.
 void check_types(const vector_file& a, const vector_file& b);
 
 /// Throws errc::file, with the names of both files, unless they have the same length.

@@ -79,7 +79,7 @@ TEST_F(dot_faults, missing_key) {
 TEST_F(dot_faults, object_type) { expect_header_refused("'|O'", "(3,)", "dtype object '|O'"); }
 TEST_F(dot_faults, long_double_type) { expect_header_refused("'<f16'", "(3,)", "dtype float128 '<f16'"); }
 TEST_F(dot_faults, bfloat16_without_its_name) { expect_header_refused("'<V2'", "(3,)", "add --dtype bfloat16"); }
-TEST_F(dot_faults, complex_type) { expect_header_refused("'<c8'", "(3,)", "dtype complex64 '<c8'"); }
+TEST_F(dot_faults, long_complex_type) { expect_header_refused("'<c32'", "(3,)", "dtype complex256 '<c32'"); }
 TEST_F(dot_faults, string_type) { expect_header_refused("'<U4'", "(3,)", "dtype unicode string '<U4'"); }
 TEST_F(dot_faults, structured_type) {
   expect_header_refused("[('x', '<f4')]", "(3,)", "dtype structured [('x', '<f4')]");

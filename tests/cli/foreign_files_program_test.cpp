@@ -151,7 +151,7 @@ TEST_F(foreign_files, faulty_booleans_are_named) {
 /// NumPy's other dtypes, each with what to save instead.
 TEST_F(foreign_files, other_dtypes_come_with_a_way_out) {
   const std::vector<std::array<std::string, 2>> dtypes = {
-      {"'<c16'", "dtype complex128 '<c16' is not supported; save x.real and x.imag"},
+      {"'<c32'", "dtype complex256 '<c32' is not supported; save x.astype(\"complex128\"), which rounds"},
       {"'|O'", "dtype object '|O' is not supported; save x.astype(\"float64\"); decimals become doubles"},
       {"'<M8[ns]'",
        "dtype datetime64 '<M8[ns]' is not supported; save differences as integers: (x - x[0]).astype(\"int64\")"},

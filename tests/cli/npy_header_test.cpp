@@ -248,8 +248,7 @@ TEST(npy_header, names_unsupported_types) {
       {"'O'", "object ", to_double},
       {"'<i16'", "int128 ", others},
       {"'|u3'", "uint24 ", others},
-      {"'<c16'", "complex128 ", "save x.real and x.imag"},
-      {"'>c8'", "complex64 ", "save x.real and x.imag"},
+      {"'<c32'", "complex256 ", "save x.astype(\"complex128\"), which rounds"},
       {"'<U8'", "unicode string ", to_double},
       {"'|S5'", "bytes string ", to_double},
       {"'|b2'", "", others},
@@ -272,6 +271,27 @@ TEST(npy_header, names_unsupported_types) {
   for (const auto& [descr, kind, instead] : names) {
     EXPECT_EQ(fault_of(three(descr)), "FILE: dtype " + kind + descr + " is not supported; " + instead);
   }
+}
+
+TEST(npy_header, reads_complex_numbers_for_callers_that_take_them) {
+  const auto parse_any = [](const std::string& bytes) {
+    return exactdot::io::parse_npy_header(std::as_bytes(std::span(bytes)), "FILE", std::nullopt,
+                                          exactdot::io::npy_shapes::vectors, exactdot::io::npy_numbers::any);
+  };
+  for (const std::string descr : {"'<c8'", "'>c8'", "'=c8'", "'c8'", "'F'", "'>F'", "'complex64'", "'csingle'"}) {
+    EXPECT_EQ(parse_any(three(descr)).type, element_type::complex64) << descr;
+    EXPECT_EQ(parse_any(three(descr)).big_endian, descr[1] == '>') << descr;
+    EXPECT_EQ(fault_of(three(descr)), "FILE: holds complex64, expected real numbers; save x.real and x.imag") << descr;
+  }
+  for (const std::string descr : {"'<c16'", "'>c16'", "'D'", "'<D'", "'complex128'", "'complex'", "'cdouble'"}) {
+    EXPECT_EQ(parse_any(three(descr, "(1,)")).type, element_type::complex128) << descr;
+    EXPECT_EQ(fault_of(three(descr, "(1,)")), "FILE: holds complex128, expected real numbers; save x.real and x.imag");
+  }
+  for (const std::string descr : {"'<c4'", "'<complex64'", "'c'", "'<c32'"}) {
+    EXPECT_THROW(static_cast<void>(parse_any(three(descr))), exactdot::error) << descr;
+  }
+  EXPECT_EQ(parse_any(three("'<f8'")).type, element_type::float64);
+  EXPECT_THROW(static_cast<void>(parse_any(three("'<c16'", "(2,)"))), exactdot::error);  // 32 bytes of 24
 }
 
 TEST(npy_header, refuses_fortran_order_that_is_not_a_bool) {

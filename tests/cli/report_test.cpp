@@ -147,4 +147,27 @@ TEST(report, zeros_keep_their_sign_and_special_values_have_names) {
   EXPECT_EQ(json_of(scalar(nan))["bits"], "7ff8000000000000");
 }
 
+TEST(report, complex_numbers_have_two_parts) {
+  using exactdot::cli::any_number, exactdot::cli::number_at;
+  const auto text = [](double real, double imaginary) {
+    return value_text(any_number{scalar(real), scalar(imaginary)});
+  };
+  EXPECT_EQ(text(1.5, 2), "1.5+2j");
+  EXPECT_EQ(text(-0.0, -0.0), "-0-0j");
+  EXPECT_EQ(text(1e300, -1e-7), "1e+300-1e-07j");
+  EXPECT_EQ(text(-HUGE_VAL, HUGE_VAL), "-inf+infj");
+  EXPECT_EQ(text(NAN, -NAN), "nan+nanj");
+  EXPECT_EQ(value_text(any_number{scalar(2.0)}), "2");
+  const float pair[] = {0.1F, -3};
+  const any_number number = number_at(element_type::complex64, reinterpret_cast<const std::byte*>(pair));
+  EXPECT_EQ(value_text(number), "0.1-3j");
+  nlohmann::ordered_json object;
+  put_value(object, number);
+  EXPECT_EQ(object.dump(),
+            R"({"value":[0.1,-3.0],"hex":["0x1.99999ap-4","-0x1.8p+1"],"bits":["3dcccccd","c0400000"]})");
+  nlohmann::ordered_json real;
+  put_value(real, any_number{scalar(std::int64_t{-3})});
+  EXPECT_EQ(real["value"], -3);
+}
+
 }  // namespace

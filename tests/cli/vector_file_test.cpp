@@ -91,6 +91,19 @@ TEST_F(vector_files, read_raw_files) {
   EXPECT_FALSE(four.swapped());
 }
 
+TEST_F(vector_files, read_complex_numbers_for_callers_that_take_them) {
+  using exactdot::io::npy_numbers, exactdot::io::npy_shapes;
+  const std::string raw = write("raw", element_bytes(std::vector<float>{1, 2, 3, 4}));
+  const vector_file file{raw, element_type::complex64, npy_shapes::vectors, npy_numbers::any};
+  EXPECT_EQ(file.n(), 2U);
+  EXPECT_EQ(file.type_name(), "complex64");
+  EXPECT_EQ(file.view().stride, 8);
+  EXPECT_EQ(file.axes().front().stride, 8);
+  EXPECT_NE(fault_of([&] { vector_file(raw, std::nullopt, npy_shapes::any, npy_numbers::any); }).find(
+                "float8_e5m2, complex64, complex128"),
+            std::string::npos);
+}
+
 TEST_F(vector_files, refuse_raw_files_with_an_incomplete_element) {
   const std::string path = write("raw", element_bytes(doubles) + "x");
   EXPECT_EQ(fault_of(path, element_type::float64),

@@ -20,8 +20,8 @@ def dictionary(descr="'<f8'", order="False", shape="(2,)"):
 
 
 def write_npy():
-    for descr in ("<f4", ">f4", "<f8", ">f8", "<f2", ">u2", "|i1", "<i4", ">i8", "<V2"):
-        item = int(descr[2])
+    for descr in ("<f4", ">f4", "<f8", ">f8", "<f2", ">u2", "|i1", "<i4", ">i8", "<V2", "<c8", ">c16"):
+        item = int(descr[2:])
         order = {"<": "little_", ">": "big_", "|": "byte_"}[descr[0]]
         npy("ok_" + order + descr[1:], dictionary(repr(descr)), data=bytes(2 * item))
     for version in ((1, 0), (2, 0), (3, 0), (1, 1), (4, 0), (0, 0)):
