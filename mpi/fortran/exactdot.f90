@@ -4,19 +4,23 @@
 ! communicator, accumulators that travel, and a reproducible sum in the call shape of climate codes. docs/mpi.md is the
 ! guide, docs/contract.md the promise: no number of processes and no partition changes a bit.
 !
-! Arrays of real32 or real64. A communicator is an integer handle (mpi, mpif.h); of mpi_f08 pass comm%mpi_val. `stat` is 0
-! or the xd_status of an error, whose sentence exact_message() has; without `stat` an error ends the program by error stop.
-! Calls with a communicator are collective, and all processes return the same status.
+! Arrays of real32 or real64, and complex arrays of these kinds, which have all but variances: of them exact_dot(a, b) is the
+! sum of a*b, exact_vdot(a, b), also exact_dot_product, that of conjg(a)*b, as Fortran's dot_product is. A communicator is an
+! integer handle (mpi, mpif.h); of mpi_f08 pass comm%mpi_val. `stat` is 0 or the xd_status of an error, whose sentence
+! exact_message() has; without `stat` an error ends the program by error stop. Calls with a communicator are collective,
+! and all processes return the same status.
 module exactdot
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double, c_loc
   use exactdot_bindings, only: exact_message, float64, report, xd_fortran_fields
   use exactdot_real32
   use exactdot_real64
+  use exactdot_complex32
+  use exactdot_complex64
   use exactdot_accumulators
   implicit none
   private
   public :: exact_sum, exact_asum, exact_sum_of_squares, exact_nrm2, exact_mean, exact_variance, exact_stddev, exact_dot
-  public :: exact_norm, exact_var, exact_std
+  public :: exact_vdot, exact_dot_product, exact_norm, exact_var, exact_std
   public :: exact_sum_calc, exact_message, accumulator, allreduce
 
 contains

@@ -7,14 +7,15 @@ module exactdot_bindings
   implicit none
   public
 
-  integer(c_int), parameter :: float32 = 0, float64 = 1
+  integer(c_int), parameter :: float32 = 0, float64 = 1, complex64 = 64, complex128 = 65
   integer(c_int), parameter :: xd_dot = 0, xd_sum = 1, xd_asum = 2, xd_sum_of_squares = 3, xd_nrm2 = 4, xd_mean = 5, &
     xd_variance = 6, xd_stddev = 7
 
   interface
-    integer(c_int) function xd_fortran_reduce(reduction, type, a, b, n_a, n_b, ddof, distributed, comm, result) bind(c)
+    integer(c_int) function xd_fortran_reduce(reduction, type, result_type, a, b, n_a, n_b, ddof, conjugate, distributed, &
+      comm, result) bind(c)
       import :: c_int, c_int64_t, c_ptr
-      integer(c_int), value :: reduction, type, distributed, comm
+      integer(c_int), value :: reduction, type, result_type, conjugate, distributed, comm
       type(c_ptr), value :: a, b, result
       integer(c_int64_t), value :: n_a, n_b, ddof
     end function

@@ -6,9 +6,10 @@
  */
 #include <exactdot_mpi.h>
 
-/* The reduction of n contiguous elements: of this process, or of all if `distributed`. */
-int xd_fortran_reduce(int reduction, int type, const void* a, const void* b, int64_t n_a, int64_t n_b, int64_t ddof,
-                      int distributed, MPI_Fint comm, void* result);
+/* The reduction of n contiguous elements: of this process, or of all if `distributed`. conjugate: of a dot of complex
+ * numbers. */
+int xd_fortran_reduce(int reduction, int type, int result_type, const void* a, const void* b, int64_t n_a, int64_t n_b,
+                      int64_t ddof, int conjugate, int distributed, MPI_Fint comm, void* result);
 /* sums[i] = the sum of the first n elements of column i of a matrix with `leading` elements a column, of all
  * processes. */
 int xd_fortran_fields(int type, const void* values, int64_t n, int64_t leading, int64_t fields, MPI_Fint comm,
@@ -20,16 +21,16 @@ int xd_fortran_allreduce(xd_accumulator* const* accumulators, int64_t k, MPI_Fin
 /* Copies the message, filled up with blanks. */
 void xd_fortran_message(char* text, int64_t length);
 
-int xd_fortran_reduce(int reduction, int type, const void* a, const void* b, int64_t n_a, int64_t n_b, int64_t ddof,
-                      int distributed, MPI_Fint comm, void* result) {
+int xd_fortran_reduce(int reduction, int type, int result_type, const void* a, const void* b, int64_t n_a, int64_t n_b,
+                      int64_t ddof, int conjugate, int distributed, MPI_Fint comm, void* result) {
   const xd_vector x = xd_contiguous(a, (size_t)n_a, type), y = xd_contiguous(b, (size_t)n_b, type);
   const xd_vector* second = reduction == XD_DOT ? &y : NULL;
-  xd_options local = {0, 0, 0, 0, 0, NULL, NULL};
+  xd_options local = {0, 0, 0, 0, 0, NULL, NULL, 0};
   xd_mpi_options options = {0, NULL};
-  local.ddof = ddof;
+  local.ddof = ddof, local.conjugate = conjugate;
   options.local = &local;
-  if (!distributed) return xd_reduce(reduction, &x, second, type, result, &local);
-  return xd_mpi_reduce_vector(reduction, &x, second, type, result, MPI_Comm_f2c(comm), &options);
+  if (!distributed) return xd_reduce(reduction, &x, second, result_type, result, &local);
+  return xd_mpi_reduce_vector(reduction, &x, second, result_type, result, MPI_Comm_f2c(comm), &options);
 }
 
 int xd_fortran_fields(int type, const void* values, int64_t n, int64_t leading, int64_t fields, MPI_Fint comm,

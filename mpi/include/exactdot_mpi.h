@@ -15,6 +15,7 @@
 #ifndef EXACTDOT_MPI_H
 #define EXACTDOT_MPI_H
 
+#include <exactdot/mpi/complex.h>
 #include <exactdot/mpi/requests.h>
 #include <exactdot/mpi/sources.h>
 
@@ -146,13 +147,43 @@ static inline xd_status xd_mpi_reduce_lines(const char* caller, int reduction, c
   return ended;
 }
 
+/* A vector of complex numbers, or one whose result would be complex: up to two rows of reals, whose results are the
+ * parts of one. */
+static inline xd_status xd_mpi_call_complex(const char* caller, int reduction, const xd_vector* a, const xd_vector* b,
+                                            int result_type, void* result, MPI_Comm comm,
+                                            const xd_mpi_options* options, xd_status failed) {
+  xd_mpi_parts parts;
+  xd_options local;
+  xd_mpi_options chosen = {0, NULL};
+  xd_status status;
+  int conjugates;
+  memset(&local, 0, sizeof local);
+  if (options != NULL && options->local != NULL) local = *options->local;
+  conjugates = local.conjugate, local.conjugate = 0;
+  chosen.check = xd_mpi_checks(options), chosen.local = &local;
+  status = xd_mpi_open_parts(caller, reduction, conjugates, a, b, result_type, &parts);
+  if (status == XD_OK && conjugates && reduction != XD_DOT) {
+    status = xd_mpi_refuse(caller, XD_BAD_OPTION, "only a dot has conjugates");
+  }
+  status = xd_mpi_reduce_lines(caller, reduction, &parts.a, b == NULL ? NULL : &parts.b, parts.result_type, result,
+                               parts.a.rows, comm, &chosen, NULL, failed != XD_OK ? failed : status);
+  xd_mpi_close_parts(&parts);
+  return status;
+}
+
 static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, const xd_vector* a,
                                            const xd_vector* b, int result_type, void* result, MPI_Comm comm,
                                            const xd_mpi_options* options, xd_status failed) {
   xd_rows rows[2] = {{NULL, 1, 0, 0, 0, XD_FLOAT64, 0}, {NULL, 1, 0, 0, 0, XD_FLOAT64, 0}};
   const xd_vector* vectors[2];
-  int i;
+  int i, has_complex = xd_mpi_is_complex(result_type);
   vectors[0] = a, vectors[1] = b;
+  for (i = 0; i < 2; ++i) {
+    if (vectors[i] != NULL && xd_mpi_is_complex(vectors[i]->type)) has_complex = 1;
+  }
+  if (has_complex) {
+    return xd_mpi_call_complex(caller, reduction, a, b, result_type, result, comm, options, failed);
+  }
   for (i = 0; i < 2; ++i) {
     if (vectors[i] == NULL) continue;
     rows[i].data = vectors[i]->data, rows[i].n = vectors[i]->n, rows[i].stride = vectors[i]->stride;
@@ -165,7 +196,10 @@ static inline xd_status xd_mpi_call_vector(const char* caller, int reduction, co
 /* *result = the reduction (XD_DOT ... XD_STDDEV) of the elements of all processes, on all processes: this process
  * has those of a (and of b for XD_DOT: as many, of the same type), which may be none. ddof is that of
  * options->local. Result types as of xd_reduce. One collective: of up to 32 words of floats and integers,
- * of 128 bytes for doubles and variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION. */
+ * of 128 bytes for doubles and variances. Errors: those of xd_reduce, of any process, and XD_COMMUNICATION.
+ * Complex numbers have XD_SUM, XD_MEAN and XD_DOT, whose results are XD_COMPLEX64 or XD_COMPLEX128 (options->local's
+ * `conjugate`: conj(a)*b), and XD_NRM2, XD_SUM_OF_SQUARES and XD_ASUM, whose results are real: in one collective, too, of up
+ * to twice as many words. A dot copies b twice, and dots and norms copy a unless its numbers follow each other. */
 static inline xd_status xd_mpi_reduce_vector(int reduction, const xd_vector* a, const xd_vector* b, int result_type,
                                              void* result, MPI_Comm comm, const xd_mpi_options* options) {
   const xd_status status = xd_mpi_check_communicator("xd_mpi_reduce_vector", comm);
