@@ -118,7 +118,7 @@ static inline xd_status xd_mpi_open_parts(const char* caller, int reduction, int
   const int known = a != NULL && xd_mpi_is_complex(a->type) ? a->type : result_type;
   xd_status status = xd_mpi_check_numbers(caller, reduction, a, b, result_type);
   memset(parts, 0, sizeof *parts);
-  parts->a.rows = parts->b.rows = xd_mpi_gives_complex(reduction) ? 2 : 1;
+  parts->a.rows = parts->b.rows = xd_mpi_is_complex(result_type) ? 2 : 1;
   parts->a.type = parts->b.type = xd_mpi_part_of(known);
   parts->result_type = xd_mpi_is_complex(result_type) ? xd_mpi_part_of(result_type) : result_type;
   if (status != XD_OK) return status;
