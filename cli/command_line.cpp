@@ -93,7 +93,7 @@ action declare_reduction(CLI::App& app, reduction what) {
   add_filter(app, arguments->filter, two ? "A" : "FILE");
   if (what == reduction::dot) {
     app.add_flag("--conjugate", arguments->conjugate,
-                 "of complex numbers in A multiply the conjugates, as NumPy's vdot does");
+                 "multiply the conjugates of complex numbers in A, as NumPy's vdot does");
   }
   CLI::Option* const compare = app.add_flag("--compare", arguments->compare,
                                             "also print a table of other methods with value, error and time");

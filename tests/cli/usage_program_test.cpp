@@ -22,12 +22,12 @@ TEST_F(usage_program, unknown_values_name_the_allowed_ones) {
   const std::string a = write("a.npy", std::vector<float>{1});
   expect_usage_fault({"dot", a, a, "--mode", "quick"}, {"--mode", "quick", "exact", "fast"});
   expect_usage_fault({"dot", a, a, "--result", "float8"},
-                     {"--result", "float8", "{float32,float64,float16,bfloat16,int64,uint64,float8_e4m3fn,float8_e5m2}"});
+                     {"--result", "float8", "{float32,float64,float16,bfloat16,int64,uint64,float8_e4m3fn,float8_e5m2,complex64,complex128}"});
   expect_usage_fault({"nrm2", a, "--result", "int64"}, {"--result", "int64", "{float32,float64,float16,bfloat16,float8_e4m3fn,float8_e5m2}"});
   expect_usage_fault(
       {"sum", a, "--dtype", "int7"},
       {"--dtype", "int7", "{float32,float64,float16,bfloat16,int8,int16,int32,int64,uint8,uint16,uint32,uint64,"
-                            "float8_e4m3fn,float8_e5m2}"});
+                            "float8_e4m3fn,float8_e5m2,complex64,complex128}"});
   for (const std::string device : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CUDA"}) {
     expect_usage_fault({"dot", a, a, "--device", device}, {"--device", device, "auto", "cpu", "cuda:N"});
   }
