@@ -48,8 +48,9 @@ action declare_reduction(CLI::App& app, reduction what) {
   if (two) {
     app.add_option("B", arguments->b,
                    has_weights(what) ? "weights, as many as A has elements"
-                   : is_ratio(what)                 ? "second vector, of equal length"
-                                    : "second vector, of equal length; both of integers, or both of floating-point or complex numbers")
+                   : is_ratio(what)  ? "second vector, of equal length"
+                                     : "second vector, of equal length; both of integers, or both of floating-point or "
+                                       "complex numbers")
         ->required()
         ->check(check_file_name, "");
   }

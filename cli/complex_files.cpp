@@ -30,8 +30,8 @@ void require_numbers_of(reduction what, const io::vector_file& file) {
   for (std::size_t i = 0; i < reduction_names.size(); ++i) {
     if (const auto other = static_cast<reduction>(i); takes_complex(other)) commands.push_back(command_of(other));
   }
-  io::fail(file.path(), fmt::format("holds {}; {} takes real numbers, of complex ones there are {}", file.type_name(),
-                                    command_of(what), fmt::join(commands, ", ")));
+  io::fail(file.path(), fmt::format("holds {}; {} takes real numbers, of complex ones there are {}",
+                                    file.type_name(), command_of(what), fmt::join(commands, ", ")));
 }
 
 void require_real(const io::vector_file& file, std::string_view option) {

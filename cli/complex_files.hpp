@@ -24,9 +24,10 @@ void require_numbers_of(reduction what, const io::vector_file& file);
 /// Throws errc::file if the file holds complex numbers: `option` has none.
 void require_real(const io::vector_file& file, std::string_view option);
 
-/// Returns the type of results: that of --result, unless it is empty, or the default: of complex numbers, and of one
-/// complex and one real vector, a type that holds both, of norms that of its parts. Throws errc::bad_option for a
-/// complex --result of what is real, and for a real one of what is complex.
-[[nodiscard]] element_type result_type_of(reduction what, element_type a, element_type b, const std::string& chosen);
+/// Returns the type of results: that of --result, unless it is empty, or the default: of complex numbers, and of
+/// one complex and one real vector, a type that holds both, of norms that of its parts. Throws errc::bad_option for
+/// a complex --result of what is real, and for a real one of what is complex.
+[[nodiscard]] element_type result_type_of(reduction what, element_type a, element_type b,
+                                          const std::string& chosen);
 
 }  // namespace exactdot::cli

@@ -36,7 +36,9 @@ class operands {
   /// Returns the real numbers that are read of a file, which the engine shares out among threads, and those of all
   /// sums, which its monitor counts.
   [[nodiscard]] std::size_t reals() const { return has_complex() ? 2 * n() : n(); }
-  [[nodiscard]] std::size_t terms() const { return has_complex() && b_ ? 2 * reals() : reals(); }
+  [[nodiscard]] std::size_t terms() const {
+    return b_ && is_complex(a_.type()) && is_complex(b_->type()) ? 2 * reals() : reals();
+  }
   /// Returns the arrays with some of their axes.
   [[nodiscard]] any_grid grid_of_a(std::span<const axis> results, std::span<const axis> elements) const;
   [[nodiscard]] any_grid grid_of_b(std::span<const axis> results, std::span<const axis> elements) const;

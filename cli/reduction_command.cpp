@@ -90,7 +90,7 @@ std::vector<std::string> result_type_names(reduction what, io::npy_numbers numbe
     return !is_integer(type) || (is_integer(of_integers) && size_of(type) == size_of(of_integers));
   });
   if (numbers == io::npy_numbers::any && gives_complex(what)) {
-    for (const element_type type : {element_type::complex64, element_type::complex128}) names.emplace_back(name_of(type));
+    names.insert(names.end(), {"complex64", "complex128"});
   }
   return names;
 }

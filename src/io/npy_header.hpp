@@ -38,8 +38,9 @@ enum class npy_shapes : bool { vectors, any };
 
 /// Parses the header. `file_bytes`: the whole file; `file`: its name for messages. data_offset + n·size_of(type) is
 /// at most the size of the file; bytes after the data are ignored, as in NumPy. `expected`: the type that the
-/// caller expects; it decides only about 'V2' and 'V1', which hold bfloat16 and float8_e4m3fn if that is expected. Throws only errc::file,
-/// also for an array that is no vector unless `shapes` allows it, and for complex numbers unless `numbers` does.
+/// caller expects; it decides only about 'V2' and 'V1', which hold bfloat16 and float8_e4m3fn if that is expected.
+/// Throws only errc::file, also for an array that is no vector unless `shapes` allows it, and for complex numbers
+/// unless `numbers` does.
 [[nodiscard]] npy_header parse_npy_header(std::span<const std::byte> file_bytes, std::string_view file,
                                           std::optional<element_type> expected = std::nullopt,
                                           npy_shapes shapes = npy_shapes::vectors,

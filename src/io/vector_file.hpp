@@ -22,8 +22,9 @@ class vector_file {
  public:
   /// Opens the file. Without `raw_type` it must be a .npy file. With it, a file without the magic and the name of a
   /// .npy file holds raw little-endian elements of that type, and a .npy file must be of that type; bfloat16 needs
-  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. `numbers`: whether they may be
-  /// complex; a raw type is one of these numbers. Booleans are read once, to find bytes that are none. Throws errc::file.
+  /// it in .npy files too (npy_header.hpp). `shapes`: which shapes a .npy file may have. `numbers`: whether they may
+  /// be complex; a raw type is one of these numbers. Booleans are read once, to find bytes that are none. Throws
+  /// errc::file.
   explicit vector_file(const std::string& path, std::optional<element_type> raw_type = std::nullopt,
                        npy_shapes shapes = npy_shapes::vectors, npy_numbers numbers = npy_numbers::real);
 

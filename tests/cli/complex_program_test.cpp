@@ -1,5 +1,6 @@
-// Complex numbers in files: every reduction that has them against the oracle, whose sums of reals the test writes out;
-// both types, byte orders, raw files, axes, groups, saved results, special values; what has none refuses by name.
+// Complex numbers in files: every reduction that has them against the oracle, whose sums of reals the test writes
+// out; both types, byte orders, raw files, axes, groups, saved results, special values; what has none refuses by
+// name.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,8 +63,8 @@ class complex_program : public cli_test::program {
   template <class T>
   std::string write_numbers(const std::string& name, const numbers<T>& x, bool big_endian = false,
                             const std::string& shape = "", const std::string& order = "False") {
-    const std::string dict = npy_dict(code_of<T>(big_endian),
-                                      shape.empty() ? "(" + std::to_string(x.size()) + ",)" : shape, order);
+    const std::string dict =
+        npy_dict(code_of<T>(big_endian), shape.empty() ? "(" + std::to_string(x.size()) + ",)" : shape, order);
     return write(name, npy_with_header(dict, element_bytes(parts<T>(x, 1, 1), big_endian)));
   }
 
@@ -133,10 +134,11 @@ TEST_F(complex_program, has_the_oracles_bits_in_every_form_of_file) {
       const std::string raw = write("a.raw", element_bytes(parts<T>(a, 1, 1)));
       check(a, b, raw, write("b.raw", element_bytes(parts<T>(b, 1, 1))), {"--dtype", name_of_type<T>()}, false);
       // elements at an odd address
-      const std::string dict = "{'descr': " + code_of<T>() + ", 'fortran_order': False, 'shape': (" + std::to_string(n) + ",)}";
+      const std::string dict =
+          "{'descr': " + code_of<T>() + ", 'fortran_order': False, 'shape': (" + std::to_string(n) + ",)}";
       const std::string odd = dict + (dict.size() % 2 == 0 ? " " : "");
-      check(a, a, write("odd.npy", npy_with_header(odd, element_bytes(parts<T>(a, 1, 1)))), write_numbers("a.npy", a), {},
-            false);
+      check(a, a, write("odd.npy", npy_with_header(odd, element_bytes(parts<T>(a, 1, 1)))),
+            write_numbers("a.npy", a), {}, false);
     };
     each(float{}), each(double{});
   }
@@ -176,7 +178,8 @@ TEST_F(complex_program, multiplies_types_that_differ) {
   const std::string z = write_numbers<float>("z.npy", {{1, 2}, {3, -4}});
   const std::string wide = write_numbers<double>("w.npy", {{1, 0}, {0, 1}});
   const std::string real = write("r.npy", std::vector<double>{10, 100});
-  const std::string half = write("h.npy", std::vector<exactdot::float16>{exactdot::float16(2.0F), exactdot::float16(0.5F)});
+  const std::string half =
+      write("h.npy", std::vector<exactdot::float16>{exactdot::float16(2.0F), exactdot::float16(0.5F)});
   EXPECT_EQ(run_well({"dot", z, wide}), "5+5j\n");
   EXPECT_EQ(run_json({"dot", z, wide})["dtype"], "complex128");
   EXPECT_EQ(run_well({"dot", z, real}), "310-380j\n");
@@ -199,6 +202,9 @@ TEST_F(complex_program, reduces_axes_of_arrays_and_saves_results) {
   const std::string x = write_numbers<double>("x.npy", {{0, 1}, {1, 0}, {0, 0}});
   EXPECT_EQ(run_well({"dot", rows, x, "--axis", "1"}), "1+0j\n5+3j\n");
   EXPECT_EQ(run_well({"dot", rows, x, "--axis", "1", "--conjugate"}), "5+2j\n5+5j\n");
+  const std::string real = write("r.npy", std::vector<float>{1, 0, 2});
+  EXPECT_EQ(run_well({"dot", rows, real, "--axis", "1", "--conjugate"}), "1-12j\n16-2j\n");
+  EXPECT_EQ(run_well({"dot", rows, rows, "--axis", "0", "--conjugate"}), "21+0j\n36+0j\n62+0j\n");
   const parsed all = run_json({"sum", rows, "--axis", "1"});
   EXPECT_EQ(all["values"], parsed({{4.0, 6.0}, {15.0, 0.0}}));
   EXPECT_EQ(all["shape"], parsed{2});
@@ -226,7 +232,8 @@ TEST_F(complex_program, refuses_by_name_what_complex_numbers_do_not_have) {
   const std::string real = write("r.npy", std::vector<float>{1, 2});
   const std::string whole = write("i.npy", std::vector<std::int32_t>{1, 2});
   const std::string keys = write("k.npy", std::vector<std::int8_t>{0, 1});
-  const std::string sentence = "takes real numbers, of complex ones there are dot, sum, asum, sum_of_squares, nrm2, mean";
+  const std::string sentence =
+      "takes real numbers, of complex ones there are dot, sum, asum, sum_of_squares, nrm2, mean";
   for (const std::string command : {"var", "std", "min", "argmax", "standard_error"}) {
     expect_fault({command, x}, x, {"holds complex128; " + command + " " + sentence});
     expect_fault({command, x, "--axis", "0"}, x, {"holds complex128; " + command + " " + sentence});
@@ -250,7 +257,8 @@ TEST_F(complex_program, refuses_by_name_what_complex_numbers_do_not_have) {
   expect_fault({"dot", real, x, "--compare"}, x, {"--compare is for real numbers only"});
   expect_fault({"sum", x, "--axis", "0", "--where", keys}, x, {"--where and --skip-nan are for real numbers only"});
   expect_fault({"group", x, keys, "--skip-nan"}, x, {"--where and --skip-nan are for real numbers only"});
-  expect_fault({"dot", x, whole}, whole, {"holds int32, but " + x + " holds complex128; expected two types of floating-point or complex"});
+  expect_fault({"dot", x, whole}, whole,
+               {"holds int32, but " + x + " holds complex128; expected two types of floating-point or complex"});
   expect_fault({"dot", x, write_numbers<float>("s.npy", {{1, 2}})}, folder / "s.npy", {"has length 1"});
 }
 
@@ -261,23 +269,28 @@ TEST_F(complex_program, refuses_types_that_do_not_fit) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--axis", "0"}}) {
     std::vector<std::string> arguments = {"sum", x, "--result", "float64"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_usage_fault(arguments, {"--result float64: sum of complex numbers is complex; expected complex64 or complex128"});
+    expect_usage_fault(arguments,
+                       {"--result float64: sum of complex numbers is complex; expected complex64 or complex128"});
     arguments[1] = real, arguments[3] = "complex64";
     expect_usage_fault(arguments, {"--result complex64: sum of real numbers is real; expected a real type"});
   }
-  expect_usage_fault({"group", x, keys, "--result", "int64"}, {"--result int64: sum of complex numbers is complex"});
-  expect_usage_fault({"group", x, keys, "--reduction", "nrm2", "--result", "complex64"}, {"nrm2 of complex numbers is real"});
+  expect_usage_fault({"group", x, keys, "--result", "int64"},
+                     {"--result int64: sum of complex numbers is complex"});
+  expect_usage_fault({"group", x, keys, "--reduction", "nrm2", "--result", "complex64"},
+                     {"nrm2 of complex numbers is real"});
   expect_usage_fault({"nrm2", x, "--result", "complex64"}, {"--result", "complex64"});
   expect_usage_fault({"cumsum", real, "--result", "complex64"}, {"--result", "complex64"});
   expect_usage_fault({"var", real, "--dtype", "complex64"}, {"--dtype", "complex64"});
   expect_usage_fault({"sum", x, "--conjugate"}, {"--conjugate"});
   expect_fault({"sum", x, "--dtype", "complex64"}, x, {"holds complex128, but --dtype says complex64"});
   const std::string odd = write("odd.raw", std::string(20, '\0'));
-  expect_fault({"sum", odd, "--dtype", "complex64"}, odd, {"size of 20 bytes is not a multiple of 8, the size of complex64"});
+  expect_fault({"sum", odd, "--dtype", "complex64"}, odd,
+               {"size of 20 bytes is not a multiple of 8, the size of complex64"});
   const std::string cut = write("cut.npy", npy_with_header(npy_dict("'<c16'", "(2,)"), std::string(31, '\0')));
   expect_fault({"sum", cut}, cut, {"truncated data: 2 x complex128 needs 32 bytes, the file has 31"});
   const std::string wide = write("wide.npy", npy_with_header(npy_dict("'<c32'", "(2,)"), std::string(64, '\0')));
-  expect_fault({"sum", wide}, wide, {"dtype complex256 '<c32' is not supported; save x.astype(\"complex128\"), which rounds"});
+  expect_fault({"sum", wide}, wide,
+               {"dtype complex256 '<c32' is not supported; save x.astype(\"complex128\"), which rounds"});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 /*
- * Vectors of complex numbers in exactdot_mpi.h: distributed results against xd_reduce of all numbers in one process, by bits,
- * of both types, with gaps, backwards, in the other byte order; what does not fit, of one process or of all. `--drop`:
- * the last process drops a number, which must be noticed.
+ * Vectors of complex numbers in exactdot_mpi.h: distributed results against xd_reduce of all numbers in one
+ * process, by bits, of both types, with gaps, backwards, in the other byte order; what does not fit, of one process
+ * or of all. `--drop`: the last process drops a number, which must be noticed.
  */
 #include <exactdot_mpi.h>
 
@@ -14,7 +14,8 @@ static void fail(const char* what, int line) {
 }
 static void check_status(xd_status found, xd_status expected, const char* phrase, int line) {
   ++checks;
-  if (found != expected || (found != XD_OK && strstr(xd_message(), phrase) == NULL)) fail(xd_status_name(found), line);
+  if (found != expected || (found != XD_OK && strstr(xd_message(), phrase) == NULL))
+    fail(xd_status_name(found), line);
 }
 #define CHECK(call, status, phrase) check_status((call), (status), (phrase), __LINE__)
 
@@ -24,7 +25,8 @@ static double part(int i, int k, int seed) {
   return ldexp((double)(float)x, (int)(mixed % 41) - 20);
 }
 
-/* Numbers in memory: 0: one after the other; 1: with gaps; 2: backwards with gaps; 3: with the bytes of each part reversed. */
+/* Numbers in memory: 0: one after the other; 1: with gaps; 2: backwards with gaps; 3: with the bytes of each part
+ * reversed. */
 static char memory[4][N * 3 * 16 + 16];
 static xd_vector place(int of, const int* numbers, size_t n, int type, int layout, int seed) {
   const size_t size = xd_type_size(type) / 2;
@@ -69,7 +71,8 @@ static void check_results(int type, int layout, int result_type, int real_type) 
       memset(&local, 0, sizeof local);
       local.conjugate = conjugate, options.local = &local;
       CHECK(xd_reduce(reductions[i], &a, is_dot ? &b : NULL, to, expected, &local), XD_OK, "");
-      CHECK(xd_mpi_reduce_vector(reductions[i], &x, is_dot ? &y : NULL, to, found, MPI_COMM_WORLD, &options), XD_OK, "");
+      CHECK(xd_mpi_reduce_vector(reductions[i], &x, is_dot ? &y : NULL, to, found, MPI_COMM_WORLD, &options), XD_OK,
+            "");
       ++checks;
       if (memcmp(expected, found, sizeof found) != 0) fail(xd_reduction_name(reductions[i]), type + layout);
     }
@@ -82,7 +85,8 @@ static void check_errors(void) {
   int numbers[3] = {0, 1, 2};
   char phrase[64], result[16];
   double reals[2] = {1, 2};
-  xd_vector x = place(0, numbers, 3, XD_COMPLEX128, 0, 1), narrow = place(1, numbers, 3, XD_COMPLEX64, 0, 1), none = x;
+  xd_vector x = place(0, numbers, 3, XD_COMPLEX128, 0, 1), narrow = place(1, numbers, 3, XD_COMPLEX64, 0, 1),
+            none = x;
   xd_vector shorter = x, real = xd_contiguous(reals, 2, XD_FLOAT64);
   xd_options local;
   xd_mpi_options conjugates = {0, NULL};

@@ -2,9 +2,9 @@
 /*
  * Vectors of complex numbers as one or two rows of real numbers, which travel in one exchange.
  *
- * Sums and means have two rows, the parts. Norms have one, of all parts: 2n reals. A product has two rows of 2n reals:
- * those of a, and those of b with the parts of each number conjugated, exchanged or both, in a copy. So each part is one
- * sum, rounded once, and what cancels between its products cancels exactly, on whatever process they are.
+ * Sums and means have two rows, the parts. Norms have one, of all parts: 2n reals. A product has two rows of 2n
+ * reals: those of a, and those of b with the parts of each number conjugated, exchanged or both, in a copy. So each
+ * part is one sum, rounded once, and what cancels between its products cancels exactly, whichever process has them.
  *
  *   conj(x + iy)*(u + iv) = xu + yv + i(xv - yu);   (x + iy)*(u + iv) = xu - yv + i(xv + yu)
  */
@@ -44,10 +44,12 @@ static inline void xd_mpi_copy_numbers(const xd_vector* x, int exchanges, int ne
   }
 }
 
-static inline xd_status xd_mpi_allocate_numbers(const char* caller, const xd_vector* x, size_t copies, char** memory) {
+static inline xd_status xd_mpi_allocate_numbers(const char* caller, const xd_vector* x, size_t copies,
+                                                char** memory) {
   const size_t bytes = copies * 2 * xd_type_size(xd_mpi_part_of(x->type));
   if (x->n <= SIZE_MAX / 2 / bytes) *memory = (char*)malloc(x->n * bytes + 1);
-  return *memory == NULL ? xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a copy of complex numbers") : XD_OK;
+  return *memory == NULL ? xd_mpi_refuse(caller, XD_OUT_OF_MEMORY, "no memory for a copy of complex numbers")
+                         : XD_OK;
 }
 
 /* All parts of x along one row, in place if its numbers follow each other, otherwise of a copy. */
@@ -76,8 +78,8 @@ static inline xd_status xd_mpi_open_factors(const char* caller, const xd_vector*
   return XD_OK;
 }
 
-static inline xd_status xd_mpi_check_numbers(const char* caller, int reduction, const xd_vector* a, const xd_vector* b,
-                                             int result_type) {
+static inline xd_status xd_mpi_check_numbers(const char* caller, int reduction, const xd_vector* a,
+                                             const xd_vector* b, int result_type) {
   const xd_vector* vectors[2];
   int i;
   vectors[0] = a, vectors[1] = b;
@@ -90,16 +92,18 @@ static inline xd_status xd_mpi_check_numbers(const char* caller, int reduction, 
     return xd_mpi_refuse(caller, XD_BAD_OPTION, b == NULL ? "a dot needs b" : "only a dot has a second vector");
   }
   if (!xd_mpi_is_complex(a->type)) {
-    return xd_mpi_refuse(caller, XD_BAD_OPTION, "the results are complex, the elements real; use a real result type");
+    return xd_mpi_refuse(caller, XD_BAD_OPTION,
+                         "the results are complex, the elements real; use a real result type");
   }
   if (b != NULL && b->type != a->type) {
     return xd_mpi_refuse(caller, XD_BAD_OPTION, "both vectors of a dot of complex numbers have one type");
   }
   if (xd_mpi_gives_complex(reduction) != xd_mpi_is_complex(result_type)) {
-    return xd_mpi_refuse(caller, XD_BAD_OPTION,
-                         xd_mpi_gives_complex(reduction)
-                             ? "sums, means and dots of complex numbers are complex; use XD_COMPLEX64 or XD_COMPLEX128"
-                             : "norms of complex numbers are real; use a floating-point type");
+    return xd_mpi_refuse(
+        caller, XD_BAD_OPTION,
+        xd_mpi_gives_complex(reduction)
+            ? "sums, means and dots of complex numbers are complex; use XD_COMPLEX64 or XD_COMPLEX128"
+            : "norms of complex numbers are real; use a floating-point type");
   }
   for (i = 0; i < 2 && vectors[i] != NULL; ++i) {
     if (vectors[i]->n != 0 && vectors[i]->data == NULL) {
@@ -112,7 +116,8 @@ static inline xd_status xd_mpi_check_numbers(const char* caller, int reduction, 
   return XD_OK;
 }
 
-/* The rows of a reduction. After a failure they are empty, of the type and the number that the other processes have. */
+/* The rows of a reduction. After a failure they are empty, of the type and the number that the other processes
+ * have. */
 static inline xd_status xd_mpi_open_parts(const char* caller, int reduction, int conjugates, const xd_vector* a,
                                           const xd_vector* b, int result_type, xd_mpi_parts* parts) {
   const int known = a != NULL && xd_mpi_is_complex(a->type) ? a->type : result_type;
