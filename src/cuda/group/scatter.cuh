@@ -3,8 +3,9 @@
 // The window is cut into limbs of limb_bits, each the low part of a 64-bit word: the rest is room for the sum of n
 // of them, so no carry is passed on. An atomic operation costs the L2 cache as much as the 32-byte sector that it
 // changes, not as much as a word: so as many lanes as a record has words add one element together, each its word,
-// and a record of four words costs what a single float does. One word may count the elements. Neighbouring elements
-// of one group, as in sorted keys, are added in registers first.
+// and a record of four words costs what a single float does. One word may count the elements; records that leave a word
+// free have it in any case, so that one kernel serves calls with and without counts. Neighbouring elements of one group,
+// as in sorted keys, are added in registers first.
 // Cost: one sector an element and stream, and four shuffles for each lane of a record.
 #pragma once
 
@@ -42,11 +43,15 @@ EXACTDOT_CORE int record_limbs(int stream) {
   if (stream == 1 && Source::max_bits(1) > 64) return 4;
   return Source::max_bits(stream) <= 24 ? 2 : 3;
 }
-/// Words of a record; with counts, which are of the first stream, the last one counts.
+/// Words of a record; with a word for counts, which are of the first stream, the last one counts if scheme.has_counts.
 template <class Source, bool counts>
 EXACTDOT_CORE int record_words(int stream) {
   return record_limbs<Source>(stream) + (counts && stream == 0 ? 1 : 0) <= 2 ? 2 : 4;
 }
+/// Whether records have a word for counts in every call: where it costs none, and for variances, which need it.
+template <class Source>
+constexpr bool always_has_count_word =
+    Source::streams == 2 || record_words<Source, true>(0) == record_words<Source, false>(0);
 
 /// Adds each lane's term to its group's record. By all lanes of a warp.
 template <int stream, bool counts, class Source>
@@ -71,7 +76,7 @@ __device__ __forceinline__ void add_to_records(const Source& of, int k, unsigned
     if (of_group == no_group) continue;
     std::uint64_t word = index < limbs ? limb_of(magnitude, shape >> 1, index, scheme.limb_bits) : 0;
     if ((shape & 1) != 0) word = 0 - word;
-    if (counts && stream == 0 && index == words - 1) word = 1;
+    if (counts && stream == 0 && index == words - 1 && scheme.has_counts) word = 1;
     if (word != 0) {
       atomicAdd(records + std::size_t{of_group} * words + static_cast<unsigned>(index),
                 static_cast<wide_unsigned>(word));
@@ -103,7 +108,7 @@ __device__ __forceinline__ auto limbs_of_pack(const Source& of, unsigned group, 
       sum.word[j] += term.negative ? -limb : limb;
     }
   }
-  if (counts && stream == 0) sum.word[words - 1] = group_pack;
+  if (counts && stream == 0 && scheme.has_counts) sum.word[words - 1] = group_pack;
   return sum;
 }
 

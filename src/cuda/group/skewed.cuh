@@ -71,7 +71,7 @@ __device__ __forceinline__ void merge_frequent(const frequent_table& frequent, c
           first + table_words<Source>(0) * frequent_entries, frequent_entries, copies, scheme.limb_bits,
           to.sums + std::size_t{in.groups} * words + std::size_t{group} * second_words);
     }
-    if constexpr (counts) {
+    if (counts && scheme.has_counts) {
       wide_unsigned sum = 0;
       const unsigned* const count = first + (skewed_words<Source>(true) - 1) * frequent_entries;
       for (unsigned copy = 0; copy < copies; ++copy) sum += count[copy];
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(512)
   const unsigned lane = threadIdx.x % 32;
   frequent_table frequent(shared, lane);
   frequent.load(to);
-  for (unsigned i = threadIdx.x; i < skewed_words<Source>(counts) * frequent_entries; i += blockDim.x)
+  for (unsigned i = threadIdx.x; i < skewed_words<Source>(scheme.has_counts) * frequent_entries; i += blockDim.x)
     numbers[i] = 0;
   group_window window[2] = {};
   for (int stream = 0; stream < Source::streams; ++stream) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(512)
     if (entry_of_run == no_group) return;
     table.template end_run<0>(entry_of_run, run);
     if constexpr (Source::streams == 2) table.template end_run<1>(entry_of_run, second_run);
-    if constexpr (counts) table.count(entry_of_run, elements_of_run);
+    if (counts && scheme.has_counts) table.count(entry_of_run, elements_of_run);
     elements_of_run = 0;
   };
   const block_share share(in.n);
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(512)
         if (entry == no_group) continue;
         table.template add<0>(pack.of, k, group[k], entry);
         if constexpr (Source::streams == 2) table.template add<1>(pack.of, k, group[k], entry);
-        if constexpr (counts) table.count(entry, 1);
+        if (counts && scheme.has_counts) table.count(entry, 1);
         group[k] = no_group;
       }
     }

@@ -79,8 +79,8 @@ template <class Source>
 group_scheme scheme_of(const Source& source, const group_input& in, bool needs_counts, const group_limits& limits,
                        bool may_use_shared) {
   group_scheme made;
-  // the bound of sums whose terms nearly always drop bits needs to know which groups are empty
-  needs_counts = needs_counts || (Source::always_drops(0) && in.terms == group_terms::product);
+  // variances count; the bound of sums whose terms nearly always drop bits needs to know which groups are empty
+  needs_counts = needs_counts || Source::streams == 2 || (Source::always_drops(0) && in.terms == group_terms::product);
   made.has_counts = needs_counts;
   const int room = log2_above(in.n) + 1;
   int words = needs_counts ? 1 : 0;
@@ -179,9 +179,9 @@ void enqueue_first_look(const group_job& given, std::size_t cleared, const core:
     if (scheme.in_shared) {
       launch(group_table_kernel<Source>, scheme.blocks, scheme.threads, scheme.shared_bytes, job.in, scheme,
              job.to);
-    } else if (scheme.has_counts) {
+    } else if (always_has_count_word<Source> || scheme.has_counts) {
       add_to_records(std::true_type());
-    } else {
+    } else if constexpr (!always_has_count_word<Source>) {
       add_to_records(std::false_type());
     }
   };
