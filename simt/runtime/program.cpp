@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "crash.hpp"
 #include "page.hpp"
 #include "report.hpp"
 #include "running.hpp"
@@ -106,6 +107,8 @@ void on_quick_end() {
 }
 
 void on_signal(int signal) {
+  const bool asks_to_end = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  if (asks_to_end && keep_signal(signal)) return;
   std::signal(signal, SIG_DFL);
   std::fflush(nullptr);
   constexpr unsigned seconds_for_report = 30;  // memory may be in disorder

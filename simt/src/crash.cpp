@@ -22,6 +22,8 @@ alignas(16) char handler_stack[handler_stack_bytes];
 const crash_guard* active = nullptr;
 std::atomic<pid_t> launching_thread{};  // the one that runs the launch; 0 between launches
 
+volatile std::sig_atomic_t kept_signal = 0;
+
 /// Returns the instruction that failed, plus one: find_line() expects return addresses.
 const void* instruction_of(const void* context) {
 #if defined(__x86_64__)
@@ -78,6 +80,7 @@ void on_tick(int signal, siginfo_t*, void* context) {
     return;
   }
   if (running != nullptr && running->shows_progress()) show_progress();
+  if (running != nullptr && kept_signal != 0) running->return_to_scheduler();
   if (!in_kernel || running == nullptr) return;
   const bool same = running->steps() == steps_at_tick;
   steps_at_tick = running->steps();
@@ -89,6 +92,20 @@ void on_tick(int signal, siginfo_t*, void* context) {
 }
 
 }  // namespace
+
+bool keep_signal(int signal) {
+  const pid_t target = launching_thread;
+  if (target == 0) return false;
+  if (gettid() != target) return syscall(SYS_tgkill, getpid(), target, signal) == 0;
+  if (in_kernel || kept_signal != 0) return false;
+  kept_signal = signal;
+  if (running != nullptr) running->return_to_scheduler();
+  return true;
+}
+
+void raise_kept_signal() {
+  if (kept_signal != 0) std::raise(kept_signal);
+}
 
 crash_guard::crash_guard() {
   asm volatile("fnstcw %0" : "=m"(x87_before_));
@@ -122,6 +139,7 @@ crash_guard::~crash_guard() {
   if (!is_unused) sigaction(SIGVTALRM, &tick_before_, nullptr);
   sigaltstack(&stack_before_, nullptr);
   asm volatile("fldcw %0" ::"m"(x87_before_));
+  raise_kept_signal();
 }
 
 /// Ends the launch with a fault at the line of the instruction, or where the thread was last seen if the

@@ -21,6 +21,13 @@ struct crash_report {
   const void* called_from;  // the return address on top of the stack, where a call of a bad address leaves it
 };
 
+/// Of the handler of a signal that asks the program to end: keeps it while the simulator is at work on a launch, whose
+/// memory is then half changed, for the scheduler or the end of the launch to raise again. Returns whether it has; of a
+/// second signal it does not.
+bool keep_signal(int signal);
+void raise_kept_signal();
+
+/// Of a whole launch.
 class crash_guard {
  public:
   crash_guard();

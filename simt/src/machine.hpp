@@ -112,6 +112,8 @@ class machine {
   /// A loop in registers takes no time to speak of: it may go on for longer.
   [[nodiscard]] std::uint64_t block_budget() const { return 10 * settings_.step_budget; }
   [[nodiscard]] bool shows_progress() const { return settings_.show_progress; }
+  /// The current turn is the last one before the scheduler looks around. Of a signal handler, too.
+  void return_to_scheduler() { clock_turn_ = 0; }
   [[nodiscard]] std::uint64_t steps() const { return steps_ + blocks_; }
   /// What clock64() returns.
   [[nodiscard]] std::uint64_t clocks() const { return steps() + idle_clocks_; }

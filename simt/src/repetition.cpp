@@ -137,7 +137,7 @@ bool machine::admit_more_blocks() {
   const auto most = static_cast<std::size_t>(std::max(0, settings_.max_resident_blocks));
   if (next_cluster_ == cluster_count_ || slots_ >= most) return false;
   slots_ = std::min(2 * slots_, most);
-  clock_turn_ = 0;  // the scheduler, which starts them, runs at the end of this turn
+  return_to_scheduler();  // which starts them
   note_progress();
   return true;
 }

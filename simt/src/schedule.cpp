@@ -4,6 +4,7 @@
 #include <exactdot/error.hpp>
 #include <utility>
 
+#include "crash.hpp"
 #include "running.hpp"
 #include "step.hpp"
 
@@ -48,7 +49,10 @@ void machine::run() {
     }
     if (resident_.empty()) break;
     if (!in_flight_.empty()) complete_due_copies();
-    if (steps() >= clock_turn_) resume_clock_readers();
+    if (steps() >= clock_turn_) {
+      raise_kept_signal();
+      resume_clock_readers();
+    }
     const bool found = settings_.model == execution::lock_step ? choose_in_lock_step() : choose_thread();
     if (!found) {
       if (!resume_or_settle()) report_hang(fault_kind::deadlock);

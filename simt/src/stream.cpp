@@ -129,13 +129,13 @@ void run(stream& stream, dim3 grid, dim3 block, std::size_t shared_bytes, dim3 c
   state.ended_by.reset();
   ++state.counted.launches;
   state.incomplete |= !state.settings.detect;
+  const crash_guard crashes;
   machine device(state, size, {kernel, body, arguments, argument_bytes});
   struct running_guard {
     explicit running_guard(machine& started) { running = &started; }
     ~running_guard() { running = nullptr; }
   } const guard(device);
   ++state.settings.seed;  // the next launch runs in another order
-  const crash_guard crashes;
   try {
     device.run();
     state.incomplete |= state.ended_by.has_value();
