@@ -46,6 +46,49 @@ __global__ void volatile_flag(arrays m) {
   }
 }
 
+/// A volatile state that changes twice: a block takes the first that it sees of the block before it, whose number or
+/// whose sum it then reads. Faulty: the sum is published without a fence.
+template <bool faulty>
+__global__ void look_back(arrays m) {
+  if (threadIdx.x != 0) return;
+  volatile int* const state = m.zeros;
+  int* const number = m.scratch;
+  int* const sum = m.scratch + 32;
+  const int block = static_cast<int>(blockIdx.x);
+  int before = 0;
+  if (block != 0) {
+    number[block] = block;
+    __threadfence();
+    state[block] = 1;
+    for (int i = block - 1;; --i) {
+      int seen = 0;
+      do seen = state[i];
+      while (seen == 0);
+      __threadfence();
+      before += seen == 2 ? sum[i] : number[i];  // fault: look_back
+      if (seen == 2) break;
+    }
+  }
+  sum[block] = before + block;  // fault: look_back
+  if (!faulty) __threadfence();
+  state[block] = 2;
+  if (block == static_cast<int>(gridDim.x) - 1) m.out[0] = before;
+}
+
+/// A flag that a block looks at once, and goes on without the message if it is not set.
+__global__ void look_once(arrays m) {
+  if (threadIdx.x != 0) return;
+  volatile int* const flag = m.zeros;
+  if (blockIdx.x == 0) {
+    m.scratch[0] = 7;
+    __threadfence();
+    *flag = 1;
+  } else if (*flag == 1) {
+    __threadfence();
+    m.out[blockIdx.x] = m.scratch[0];
+  }
+}
+
 /// Thread 0 publishes the words of its whole block, which it is ordered after by a barrier.
 template <bool faulty>
 __global__ void message_of_a_block(arrays m) {
@@ -226,6 +269,8 @@ const family table =
         .pair("volatile_flag_no_fence_of_writer", volatile_flag<1>, volatile_flag<0>, race,
               {.grid = 2, .block = 32, .result = 7})
         .faulty("volatile_flag_no_fence_of_reader", volatile_flag<2>, race, {.grid = 2, .block = 32})
+        .pair("look_back", look_back<true>, look_back<false>, race, {.grid = 8, .block = 32, .result = 21})
+        .correct("look_once", look_once, {.grid = 8, .block = 32})
         .pair("message_of_a_block", message_of_a_block<true>, message_of_a_block<false>, race,
               {.grid = 2, .block = 64})
         .pair("passed_on", passed_on<true>, passed_on<false>, race, {.grid = 3, .block = 1, .result = 7})

@@ -31,6 +31,20 @@ __global__ void lock_in_rounds(arrays m) {
   }
 }
 
+/// The block goes on when a thread has counted enough rounds, but the block may not have it.
+template <bool faulty>
+__global__ void rounds_of_a_thread(arrays m) {
+  __shared__ int rounds;
+  if (threadIdx.x == 0) rounds = 0;
+  __syncthreads();
+  while (rounds < 20) {  // fault: rounds_of_a_thread
+    __syncthreads();
+    if (threadIdx.x == (faulty ? 99 : 31)) ++rounds;
+    __syncthreads();
+  }
+  m.out[threadIdx.x] = rounds;
+}
+
 /// A flag that nobody sets.
 template <bool faulty>
 __global__ void forgotten_flag(arrays m) {
@@ -208,6 +222,7 @@ const family table =
         .pair("lock_per_lane", lock_per_lane<true>, lock_per_lane<false>, hang,
               {.grid = 2, .block = 64, .faulty_in = models::lock_step})
         .correct("lock_in_rounds", lock_in_rounds, {.grid = 2, .block = 64})
+        .pair("rounds_of_a_thread", rounds_of_a_thread<true>, rounds_of_a_thread<false>, hang, {.block = 32})
         .pair("forgotten_flag", forgotten_flag<true>, forgotten_flag<false>, hang, {.grid = 3, .block = 32})
         .pair("wrong_value", wrong_value<true>, wrong_value<false>, hang, {.grid = 4, .block = 32})
         .pair("lock_taken_twice", lock_taken_twice<true>, lock_taken_twice<false>, hang, {})
