@@ -110,8 +110,10 @@ class runtime_context {
   fault* report(fault_kind kind, const std::string& variable, const char* action, const void* caller);
 
   // order_checks.cpp
-  /// Work on the current stream begins: a copy or fill; a launch, before it and after it.
+  /// Work on the current stream begins: a copy or fill; a launch, before it and after it. Memory is released by a
+  /// stream.
   void begin_copy(const copied_range& range);
+  void begin_release(const region& buffer, cudaStream_t of, const char* action, const void* caller);
   void begin_launch(cudaStream_t of);
   void check_copies_before(cudaStream_t of);
   void check_host_order(const region& buffer, std::uintptr_t address, bool write, const void* caller);
@@ -121,6 +123,7 @@ class runtime_context {
   void note_failure(cudaError_t error);
   [[nodiscard]] stream_order::operation operation_of(std::uint32_t launch) const;
   [[nodiscard]] static fault_site host_site(const char* action, const void* caller);
+  void check_range(const copied_range& range);
   void report_unordered(const region& buffer, std::uintptr_t address, const fault_site& host,
                         const fault_site& kernel, const char* cause);
   struct noted_copy {

@@ -139,12 +139,12 @@ rows row(const void* first, std::size_t pitch, std::size_t width, std::size_t he
   return {reinterpret_cast<std::uintptr_t>(first), pitch, width, height};
 }
 
-cudaError_t fill(const rows& to, int value, const void* caller) {
+cudaError_t fill(const rows& to, int value, const char* action, const void* caller) {
   auto& runtime = runtime_context::instance();
   if (to.span() == 0) return runtime.wait();
   if (!is_allowed(to, true) || is_host_memory(to.first)) return finish(cudaErrorInvalidValue);
   const cudaError_t failed = runtime.wait();
-  runtime.begin_copy({to.first, to.span(), true, "cudaMemset", caller});
+  runtime.begin_copy({to.first, to.span(), true, action, caller});
   for (std::size_t i = 0; i < to.height && failed == cudaSuccess; ++i) {
     std::memset(reinterpret_cast<void*>(to.first + i * to.pitch), value, to.width);
     device_memory::instance().mark_written(to.first + i * to.pitch, to.width);
@@ -323,18 +323,18 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   const void* const caller = __builtin_return_address(0);
-  return run_waiting([=] { return fill(row(to, bytes), value, caller); });
+  return run_waiting([=] { return fill(row(to, bytes), value, "cudaMemset", caller); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   const void* const caller = __builtin_return_address(0);
-  return run_or_capture(stream, [=] { return fill(row(to, bytes), value, caller); });
+  return run_or_capture(stream, [=] { return fill(row(to, bytes), value, "cudaMemsetAsync", caller); });
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height) {
   const void* const caller = __builtin_return_address(0);
-  return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value, caller); });
+  return run_waiting([=] { return fill(row(to, pitch, width_bytes, height), value, "cudaMemset2D", caller); });
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
                               cudaStream_t stream) {
   const void* const caller = __builtin_return_address(0);
-  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value, caller); });
+  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value, "cudaMemset2DAsync", caller); });
 }

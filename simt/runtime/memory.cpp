@@ -89,8 +89,12 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   return cudaMalloc(pointer, *pitch * height);
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false, "cudaFree", __builtin_return_address(0)); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return release(pointer, false, "cudaFreeAsync", __builtin_return_address(0));
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  const runtime_lock lock;
+  const void* const caller = __builtin_return_address(0);
+  const region* const buffer = device_memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (buffer != nullptr) runtime_context::instance().begin_release(*buffer, stream, "cudaFreeAsync", caller);
+  return release(pointer, false, "cudaFreeAsync", caller);
 }
 cudaError_t cudaFreeHost(void* pointer) {
   return release(pointer, true, "cudaFreeHost", __builtin_return_address(0));

@@ -1,5 +1,6 @@
 // Accesses of the host and copies, against the launches that last touched the same words.
 #include <algorithm>
+#include <utility>
 
 #include "context.hpp"
 #include "machine.hpp"
@@ -80,13 +81,32 @@ void runtime_context::check_host_order(const region& buffer, std::uintptr_t addr
 void runtime_context::begin_copy(const copied_range& range) {
   const stream_order::operation now = order.begin(current_stream);
   std::erase_if(unordered_copies_, [&](const noted_copy& earlier) { return order.precedes_host(earlier.work); });
-  const bool may_conflict = !order.all_precede(current_stream);
-  region* const buffer = device_memory::instance().find(range.first);
-  if (buffer == nullptr) return;
+  check_range(range);
+  if (device_memory::instance().find(range.first) == nullptr) return;
   constexpr std::size_t max_copies = 256;  // earlier ones are forgotten
   if (unordered_copies_.size() >= max_copies) unordered_copies_.erase(unordered_copies_.begin());
   unordered_copies_.push_back({range, now});
-  if (!may_conflict) return;
+}
+
+void runtime_context::begin_release(const region& buffer, cudaStream_t of, const char* action, const void* caller) {
+  const cudaStream_t before = std::exchange(current_stream, of);
+  order.begin(of);
+  check_range({buffer.start, buffer.size, true, action, caller});
+  current_stream = before;
+  std::erase_if(unordered_copies_, [&](const noted_copy& earlier) { return buffer.holds(earlier.range.first); });
+}
+
+/// Work of the current stream on a range, against the copies and launches that nothing orders before it.
+void runtime_context::check_range(const copied_range& range) {
+  region* const buffer = device_memory::instance().find(range.first);
+  if (buffer == nullptr || order.all_precede(current_stream)) return;
+  for (const noted_copy& earlier : unordered_copies_) {
+    const copied_range& other = earlier.range;
+    const bool overlaps = other.first < range.first + range.bytes && range.first < other.first + other.bytes;
+    if (!overlaps || !(range.write || other.write) || order.precedes(earlier.work, current_stream)) continue;
+    return report_unordered(*buffer, std::max(range.first, other.first), host_site(range.action, range.caller),
+                            host_site(other.action, other.caller), "nothing orders the streams of the two");
+  }
   const auto unordered = [&](std::uint32_t launch) {
     return !order.precedes(operation_of(launch), current_stream);
   };
