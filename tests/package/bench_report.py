@@ -22,7 +22,7 @@ def main(source, program, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     for folder in ("scripts", "docs/results"):
         shutil.copytree(source / folder, scratch / folder)
-    for name in ("README.md", "docs/performance.md", "docs/experiments.md"):
+    for name in ("README.md", "docs/performance.md", "docs/experiments.md", "docs/gpu-engine.md"):
         shutil.copyfile(source / name, scratch / name)
     script = scratch / "scripts/performance"
     subprocess.run([script, "--run", program, "bench", "--device", "cpu", "--quick", "--rounds", "2", "--sizes", "16",

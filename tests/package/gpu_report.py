@@ -95,7 +95,7 @@ def main(source, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     for folder in ("scripts", "docs/results"):
         shutil.copytree(source / folder, scratch / folder)
-    for name in ("README.md", "docs/performance.md", "docs/experiments.md"):
+    for name in ("README.md", "docs/performance.md", "docs/experiments.md", "docs/gpu-engine.md"):
         shutil.copyfile(source / name, scratch / name)
     results, page = scratch / "docs/results/gpu-h200.json", scratch / "docs/performance.md"
 
