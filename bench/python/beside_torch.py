@@ -92,8 +92,30 @@ def norm_gradients(torch, _):
                 yield f"{what} {name} {m}x{n}", 3 * x.numel() * size, theirs, lambda g=g, of=of: gradient_of_normalised(of, g)
 
 
+def doubles_of_few_bits(torch, xd):
+    """Doubles that are random, integers, prices of two decimals, floats or constants, without a call of PyTorch."""
+    m, n, size = 8192, 2048, 8
+    random = torch.randn((m, n), device="cuda", dtype=torch.float64)
+    integers = torch.randint(-1000, 1000, (m, n), device="cuda").double()
+    offsets = torch.arange(0, m * n + 1, 64, device="cuda")
+    keys = torch.randint(0, 10000, (m * n,), device="cuda")
+    for kind, x in {"random": random, "integers": integers, "prices": (integers * 100 + 99) / 100, "floats": random.float().double(),
+                    "constants": torch.full((m, n), 0.1, device="cuda", dtype=torch.float64)}.items():
+        for what in ("sum", "norm", "var", "mean", "max"):
+            of_lines, of_keys = getattr(xd, what), getattr(xd, "group_" + what)
+            for axis, word in ((1, "rows"), (0, "columns")):
+                yield (f"{what} doubles:{kind} {word} {m}x{n}", x.numel() * size, None,
+                       lambda f=of_lines, x=x, axis=axis: f(x, axis=axis))
+            yield (f"{what} doubles:{kind} {m * n} by 10000 keys", x.numel() * size + x.numel() * 8, None,
+                   lambda f=of_keys, x=x: f(x.view(-1), keys, 10000))
+            yield (f"{what} doubles:{kind} {m * n} by 64", x.numel() * size, None,
+                   lambda f=getattr(xd, "segment_" + what), x=x: f(x.view(-1), offsets))
+        yield (f"vecdot doubles:{kind} {m}x{n}", x.numel() * size, None, lambda x=x: xd.vecdot(x, x))
+
+
 def cases(torch, xd):
-    """Name, bytes that are read, PyTorch's call and ours."""
+    """Name, bytes that are read, PyTorch's call, if it has one, and ours."""
+    yield from doubles_of_few_bits(torch, xd)
     yield from lists(torch, xd)
     yield from norms(torch, xd)
     yield from norm_gradients(torch, xd)
@@ -109,6 +131,8 @@ def cases(torch, xd):
                        lambda x=x, axis=axis, out=out: xd.sum(x, axis=axis, out=out))
                 if not floating:
                     continue
+                yield (f"mean {name} {word} {m}x{n}", x.numel() * size, lambda x=x, axis=axis: torch.mean(x, axis),
+                       lambda x=x, axis=axis, out=out: xd.mean(x, axis=axis, out=out))
                 yield (f"norm {name} {word} {m}x{n}", x.numel() * size,
                        lambda x=x, axis=axis: torch.linalg.vector_norm(x, dim=axis),
                        lambda x=x, axis=axis, out=out: xd.norm(x, axis=axis, out=out))
@@ -121,6 +145,9 @@ def cases(torch, xd):
                 out = torch.empty(m, device="cuda", dtype=dtype)
                 yield (f"vecdot {name} {m}x{n}", 2 * x.numel() * size, lambda x=x, y=y: torch.linalg.vecdot(x, y),
                        lambda x=x, y=y, out=out: xd.vecdot(x, y, out=out))
+                out = torch.empty(n, device="cuda", dtype=dtype)
+                yield (f"vecdot {name} columns {m}x{n}", 2 * x.numel() * size, lambda x=x, y=y: torch.linalg.vecdot(x, y, dim=0),
+                       lambda x=x, y=y, out=out: xd.vecdot(x, y, axis=0, out=out))
         if floating:
             for m, k in ((4096, 4096), (16384, 4096), (4096, 14336)):
                 a, v = data(torch, dtype, m, k), data(torch, dtype, k)
@@ -137,6 +164,8 @@ def cases(torch, xd):
             out = torch.empty((), device="cuda", dtype=dtype)
             yield (f"var {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.var(x),
                    lambda x=x, out=out: xd.var(x, ddof=1, out=out))
+            yield (f"std {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.std(x),
+                   lambda x=x, out=out: xd.std(x, ddof=1, out=out))
             yield (f"norm {name} vector {x.numel()}", x.numel() * size, lambda x=x: torch.linalg.vector_norm(x),
                    lambda x=x, out=out: xd.norm(x, out=out))
             for length in (16, 256, 65536):
@@ -146,6 +175,12 @@ def cases(torch, xd):
                 yield (f"segment_sum {name} 2^25 by {length}", x.numel() * size,
                        lambda x=x, offsets=offsets: torch.segment_reduce(x, "sum", offsets=offsets, unsafe=True),
                        lambda x=x, offsets=offsets, out=out: xd.segment_sum(x, offsets, out=out))
+                yield (f"segment_mean {name} 2^25 by {length}", x.numel() * size,
+                       lambda x=x, offsets=offsets: torch.segment_reduce(x, "mean", offsets=offsets, unsafe=True),
+                       lambda x=x, offsets=offsets, out=out: xd.segment_mean(x, offsets, out=out))
+                for what in ("norm", "var"):
+                    yield (f"segment_{what} {name} 2^25 by {length}", x.numel() * size, None,
+                           lambda f=getattr(xd, "segment_" + what), x=x, offsets=offsets, out=out: f(x, offsets, out=out))
 
 
 def graph_of(torch, call, calls=5):
@@ -211,14 +246,16 @@ def main():
         what, dtype, shape = name.split(maxsplit=2)
         row = {"what": what, "type": dtype, "shape": shape, "reading": round(size / speed, 1)}
         for key, call in (("torch", theirs), ("exactdot", ours)):
+            if call is None:
+                continue
             try:
                 row[key + "_graph"] = graph_of(torch, call)
             except Exception as error:  # of either library: a row without a time, with the reason
                 row[key + "_error"] = str(error)[:200]
                 torch.cuda.synchronize()
-        graphs = [row.pop(key) for key in ("torch_graph", "exactdot_graph") if key in row]
-        keys = [key for key in ("torch", "exactdot") if key + "_error" not in row]
-        row.update(zip(keys, (round(each, 1) for each in microseconds(torch, graphs))))
+        timed = [key for key in ("torch", "exactdot") if key + "_graph" in row]
+        graphs = [row.pop(key + "_graph") for key in timed]
+        row.update(zip(timed, (round(each, 1) for each in microseconds(torch, graphs))))
         rows.append(row)
         print(json.dumps(row), flush=True)
     with open(chosen.out, "w", encoding="utf-8") as file:

@@ -205,15 +205,18 @@ TEST(segments, find_a_place_in_the_list_if_they_are_long) {
 
 TEST(rows, are_split_if_whole_ones_leave_multiprocessors_idle) {
   constexpr std::size_t mebi = std::size_t{1} << 20;
-  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false, false));
-  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false, false));
-  EXPECT_FALSE(splits_rows(128, mebi, 132, false, false));      // as good as whole
-  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false, false));  // too little
-  EXPECT_FALSE(splits_rows(100000, mebi, 132, false, false));
-  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true, false));
-  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true, false));
-  EXPECT_FALSE(splits_rows(64, mebi, 132, false, false));  // half the multiprocessors read as fast as all
-  EXPECT_TRUE(splits_rows(64, mebi, 132, false, true));    // they convert
+  constexpr row_reading words = row_reading::words;
+  EXPECT_TRUE(splits_rows(16, 8 * mebi, 132, false, words));
+  EXPECT_TRUE(splits_rows(140, 8 * mebi, 132, false, words));
+  EXPECT_FALSE(splits_rows(128, mebi, 132, false, words));      // as good as whole
+  EXPECT_FALSE(splits_rows(16, 80 * kibi, 132, false, words));  // too little
+  EXPECT_FALSE(splits_rows(100000, mebi, 132, false, words));
+  EXPECT_TRUE(splits_rows(1024, 128 * kibi, 132, true, words));
+  EXPECT_FALSE(splits_rows(100000, 64 * kibi, 132, true, words));
+  EXPECT_FALSE(splits_rows(64, mebi, 132, false, words));  // half the multiprocessors read as fast as all
+  EXPECT_TRUE(splits_rows(64, mebi, 132, false, row_reading::packs));    // they convert
+  EXPECT_TRUE(splits_rows(64, mebi, 132, false, row_reading::narrow_elements));
+  EXPECT_FALSE(splits_rows(128, mebi, 132, false, row_reading::narrow_elements));
 }
 
 TEST(columns, are_split_if_they_are_few_and_long) {

@@ -155,20 +155,21 @@ constexpr split_plan plan_of_segments(std::size_t count, std::uint64_t n, std::s
 constexpr bool splits_lines(std::size_t bytes) { return bytes > std::size_t{1} << 16; }
 
 /// Whether rows of `bytes` bytes of all inputs are split among blocks: long ones, of which whole ones would leave
-/// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25); one
-/// multiprocessor alone reads some 1.8 times its share of the memory's speed, but 0.8 to 0.9 times if it converts
-/// packs, and then splitting takes as long as 36 MiB (2026-11-27). `spills`: blocks of whole rows of up to 512 KiB.
-constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills,
-                           bool converts_packs) {
+/// multiprocessors idle at the end. Splitting takes as long as reading 16 MiB (H100, 2026-11-25), if packs are
+/// converted 36 MiB (2026-11-27). One multiprocessor alone reads some 1.8 times its share of the memory's speed, but no
+/// more than its share if it has much to do with each byte: it converts packs, or compares elements of 16 bits or fewer.
+/// `spills`: blocks of whole rows of up to 512 KiB.
+enum class row_reading { words, narrow_elements, packs };
+constexpr bool splits_rows(std::size_t count, std::size_t bytes, int multiprocessors, bool spills, row_reading how) {
   if (!splits_lines(bytes)) return false;
   if (spills && bytes <= 512 * kibi) return true;
   const auto processors = static_cast<std::size_t>(multiprocessors);
   const std::size_t rounds = count / processors, rest = count % processors;
-  const std::size_t alone = converts_packs ? processors : processors * 5 / 9;
+  const std::size_t alone = how == row_reading::words ? processors * 5 / 9 : processors;
   const std::size_t last = rest == 0 ? 0 : std::max(rest, alone);
   const auto of_line = static_cast<double>(bytes);
   const double whole = of_line * static_cast<double>(rounds * processors + last);
-  return whole > of_line * static_cast<double>(count) + (converts_packs ? 0x1.2p25 : 0x1p24);
+  return whole > of_line * static_cast<double>(count) + (how == row_reading::packs ? 0x1.2p25 : 0x1p24);
 }
 /// The same of variances, which otherwise have a warp each.
 constexpr bool splits_moments(std::size_t count, std::size_t bytes, int multiprocessors) {

@@ -76,7 +76,7 @@ route route_of_sums(const vectors_of_call& call) {
     const input_layout layout = layout_of_rows(call);
     const bool spills = layout == input_layout::contiguous && call.inputs == 1 && call.bytes == sizeof(float);
     const bool is_split = splits_rows(call.of_launch, bytes / (call.repeats_b ? 2 : 1), call.multiprocessors,
-                                      spills, layout == input_layout::converted);
+                                      spills, layout == input_layout::converted ? row_reading::packs : row_reading::words);
     return {is_split ? shape::split_lines : shape::lines, layout};
   }
   if (call.lie == arrangement::columns && reads_packs) return route_of_columns(call);
@@ -99,7 +99,8 @@ route route_of_moments(const vectors_of_call& call) {
 
 route route_of_extrema(const vectors_of_call& call) {
   if (call.lie == arrangement::rows) {
-    const bool is_split = splits_rows(call.of_launch, call.n * call.bytes, call.multiprocessors, false, false);
+    const row_reading how = call.bytes < 4 ? row_reading::narrow_elements : row_reading::words;
+    const bool is_split = splits_rows(call.of_launch, call.n * call.bytes, call.multiprocessors, false, how);
     return {is_split ? shape::split_lines : shape::lines, input_layout::contiguous};
   }
   constexpr auto any = input_layout::any;
