@@ -16,10 +16,11 @@ ABSENT = "-"
 WITHIN = ": "   # between the names of a field and of a field of its object
 MIN_GROUP = 3  # objects a group, on average
 # significant digits of what was measured, by field; all others are exact
-DIGITS = {"spread": 5, **dict.fromkeys(("ns", "microseconds", "percent_of_ceiling"), 10), **dict.fromkeys((
+DIGITS = {"spread": 3, **dict.fromkeys(("ns", "microseconds", "percent_of_ceiling"), 10), **dict.fromkeys((
     "us", "gb_per_s", "ratio_to_openblas", "error_ulps", "ratio", "numpy_ns", "exactdot_ns", "ns_1000", "ns_1000000",
     "copy_microseconds", "transfer_microseconds", "host_microseconds", "ceiling_gb_per_s", "ulps", "sectors_per_request",
     "bank_conflict_degree", "lanes_per_request"), 8)}
+AT_LEAST = ("spread",)  # rounded upward: tables mark a row by its spread
 DRAWN = ("accuracy.json", "cpu.json", "gpu-h200.json", "lab-h200.json")  # their pictures have all digits
 MAX_DIGITS = 6  # of what was measured, in all other files
 
@@ -73,14 +74,16 @@ def encoded(value, name="", max_digits=17):
     if isinstance(value, list):
         objects = [encoded(each, name, max_digits) for each in value]
         return tables(objects) if len(value) > 1 and all(isinstance(each, dict) for each in value) else objects
-    return rounded(value, min(DIGITS[name], max_digits) if name in DIGITS else 17) if isinstance(value, float) else value
+    return rounded(value, min(DIGITS[name], max_digits) if name in DIGITS else 17, name in AT_LEAST) if isinstance(value, float) else value
 
 
-def rounded(number, digits):
+def rounded(number, digits, upward=False):
     if not math.isfinite(number):
         return number
-    number = float(f"{number:.{digits}g}")
-    return int(number) if number == 0 else number
+    near = float(f"{number:.{digits}g}")
+    if upward and near < number:
+        near = float(f"{near + 10.0 ** (math.floor(math.log10(abs(number))) + 1 - digits):.{digits}g}")
+    return int(near) if near == 0 else near
 
 
 def tables(objects):

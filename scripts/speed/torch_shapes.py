@@ -8,7 +8,7 @@ INTEGERS = ("int8", "int16", "int32")
 
 def read_results(folder):
     """The report by its file."""
-    return {name: read(folder / name) for name in ("torch-shapes-h100.json", "torch-shapes-norms-h100.json", "torch-shapes-gradients-h100.json")}
+    return {name: read(folder / name) for name in ("torch-shapes-h200.json",)}
 
 
 def rows_of(results):
