@@ -79,7 +79,8 @@ class build {
       if (status != 0) return status;
       objects.push_back(object);
     }
-    if (options_.only_rewrite || options_.only_objects) return 0;
+    if (options_.only_rewrite) return 0;
+    if (options_.only_objects) return compile_host_files();
     const int status = link(objects);
     return status == 0 && options_.run_program ? run_result() : status;
   }
@@ -93,10 +94,13 @@ class build {
       }
     }
     check_outputs();
-    if (options_.only_objects && !options_.output.empty() && options_.cuda_files.size() > 1)
-      fail("-o " + options_.output + ": one name for " + std::to_string(options_.cuda_files.size()) + " objects");
-    if (options_.only_objects && !options_.other_inputs.empty())
-      fail("-c " + options_.other_inputs.front() + ": expected .cu files");
+    if (!options_.only_objects) return;
+    const std::size_t objects = options_.cuda_files.size() + options_.other_inputs.size();
+    if (!options_.output.empty() && objects > 1)
+      fail("-o " + options_.output + ": one name for " + std::to_string(objects) + " objects");
+    for (const std::string& file : options_.other_inputs) {
+      if (!simt::has_name_of_source(file)) fail("-c " + file + ": expected sources of CUDA, C++ or C");
+    }
   }
 
   struct output_file {
@@ -269,6 +273,21 @@ class build {
     return files_.file("defaults.cpp");
   }
 
+  /// With -c: sources that are no CUDA, as the host compiler takes them.
+  [[nodiscard]] int compile_host_files() const {
+    for (const std::string& file : options_.other_inputs) {
+      const int status = file.ends_with(".c") ? compile_c(file, object_of(file)) : compile_host(file, object_of(file));
+      if (status != 0) return status;
+    }
+    return 0;
+  }
+  [[nodiscard]] int compile_host(const std::string& file, const std::string& object) const {
+    command arguments = base_command();
+    append_headers(arguments);
+    append_dependencies(arguments, file);
+    arguments.insert(arguments.end(), {"-c", file, "-o", object});
+    return execute(arguments);
+  }
   /// Compiles a file of C, which the compiler of C++ would take for C++.
   int compile_c(const std::string& file, const std::string& object) const {
     command arguments = {options_.compiler, "-O1"};

@@ -252,6 +252,8 @@ class command_line {
     } else if (name == "-ftz" || name == "-prec-div" || name == "-prec-sqrt") {
       const bool is_exact = value_ == (name == "-ftz" ? "false" : "true");
       if (!is_exact) note(std::string(name) + "=" + value_, text);
+    } else if (name == "-default-stream") {
+      if (value_ == "per-thread") note("--default-stream=per-thread", text);
     } else if (name == "-m") {
       if (value_ != "64") fail("-m " + value_ + ": expected 64");
     } else if (name == "-odir") {

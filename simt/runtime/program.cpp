@@ -6,6 +6,7 @@
 // the program did not run to its end. With findings, status 0 becomes 66; if the file of findings cannot be
 // written, 2. The page with the stepper is written after the report, which is then known whatever happens.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -195,6 +196,28 @@ void add(run_report& total, const run_report& report) {
   }
 }
 
+/// Standard input, which all runs share: a file is read from the same place by each. What one reads of a pipe, the next
+/// ones lack.
+class shared_input {
+ public:
+  void rewind() const {
+    if (place_ >= 0) lseek(0, place_, SEEK_SET);
+  }
+  /// After the first run.
+  void note_if_read() const {
+    if (place_ < 0 && isatty(0) == 0 && available() < available_)
+      std::fputs("simtcc: the first run has read standard input, which is no file: the others have no more of it\n", stderr);
+  }
+
+ private:
+  static int available() {
+    int bytes = 0;
+    return ioctl(0, FIONREAD, &bytes) == 0 ? bytes : 0;
+  }
+  off_t place_ = lseek(0, 0, SEEK_CUR);
+  int available_ = available();
+};
+
 /// Runs the program with every seed. Returns in the processes of the runs only. The page shows the first run with
 /// findings, or the first one.
 void run_all_seeds(program_settings& settings) {
@@ -206,7 +229,9 @@ void run_all_seeds(program_settings& settings) {
   action.sa_handler = stop_runs;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   (void)find_line(reinterpret_cast<const void*>(&run_once));  // reads the tables of lines, once for all runs
+  const shared_input input;
   for (unsigned i = 0; i < settings.seeds; ++i) {
+    input.rewind();
     run_report report;
     int status = 0;
     if (run_once(i, report, page_lines, status)) {
@@ -217,6 +242,7 @@ void run_all_seeds(program_settings& settings) {
       runtime_context::instance().stream.settings().seed = settings.seed;
       return;
     }
+    if (i == 0) input.note_if_read();
     if (status != status_of_findings && first_status == 0) first_status = status;
     add(total, report);
     runs.push_back(std::move(report));

@@ -292,7 +292,22 @@ int main() {
             failures.append(f"{kept} was replaced")
     expect([program, "none"], 0, r"^simtcc: SIMTCC_SEDE: unknown", SIMTCC_SEDE="1")
     interrupted(program)
+    input_of_seeds()
     costs()
+
+
+def input_of_seeds():
+    """Every run reads a file from the place where it is given; a pipe only the first."""
+    (scratch / "reads.cu").write_text("#include <cstdio>\n__global__ void kernel(int* x, int n) { if (n != 17) *x += 1; }\n"
+                                      "int main() {\n  int n = 0, *x;\n  std::scanf(\"%d\", &n);\n  cudaMalloc(&x, 4);\n"
+                                      "  cudaMemset(x, 0, 4);\n  kernel<<<1, 32>>>(x, n);\n  return cudaDeviceSynchronize();\n}\n")
+    expect([simtcc, "reads.cu", "-o", "reads"], 0)
+    (scratch / "input.txt").write_text("17\n")
+    for line, status, note in (("./reads < input.txt", 0, False), ("echo 17 | (sleep 0.2; ./reads)", 66, True)):
+        done = subprocess.run(["bash", "-c", line], cwd=scratch, env={**os.environ, "SIMTCC_SEEDS": "3"}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != status or note != ("the others have no more of it" in done.stdout):
+            failures.append(f"{line}: status {done.returncode}\n{done.stdout}")
 
 
 def interrupted(program):
@@ -353,6 +368,11 @@ def objects():
     expect([simtcc, "-c", "unused.cu", "-Xcompiler", "-Wall -Wextra"], 0, r"warning: unused parameter")
     folder = pathlib.Path(shutil.which("g++")).parent
     expect([simtcc, "-c", "unused.cu", "-ccbin", folder, "-v"], 0, rf"{re.escape(str(folder))}/g\+\+ ")
+    expect([simtcc, "-c", "main.cpp", "-o", "host.o"], 0)
+    expect([simtcc, "part.o", "host.o", "-o", "two"], 0)
+    expect(["./two"], 66, r"data_race.*part\.cu:1\)")
+    expect([simtcc, "-c", "part.o"], 2, r"^simtcc: -c part\.o: expected sources of CUDA, C\+\+ or C$")
+    expect([simtcc, "-c", "part.cu", "main.cpp", "-o", "both.o"], 2, r"^simtcc: -o both\.o: one name for 2 objects$")
     expect([simtcc, "part.o", "main.cpp", "-o", "two", "--seed", "3", "--model=lock_step", "-lcudart"], 0)
     expect(["./two"], 66, r"seed 3, lock_step\)", r"data_race.*part\.cu:1\)")
     expect(["./two"], 66, r"seed 4, lock_step\)", SIMTCC_SEED="4")

@@ -3,6 +3,7 @@
 // notes: note: -keep: ignored; no intermediate files are kept
 // notes: note: -use_fast_math: ignored; every operation is rounded as without it
 // notes: note: -ftz=true: ignored
+// notes: note: --default-stream=per-thread: ignored; the default stream is the legacy one
 // notes: note: -res-usage: ignored; registers are not modelled
 // prints: ^860 201703$
 #include <cstdio>
