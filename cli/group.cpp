@@ -73,9 +73,8 @@ std::int64_t ddof_of(const group_arguments& arguments, reduction what) {
 }
 
 /// Throws errc::file for values that the call does not take, and unless each index of their first axis has a key.
-void check_files(const group_arguments& arguments, const group_call& call) {
+void check_files(const group_call& call) {
   if (call.what) require_numbers_of(*call.what, call.values);
-  if (arguments.filter.is_given()) require_real(call.values, "--where and --skip-nan are");
   if (call.axes.empty()) io::fail(call.values.path(), "is a 0-D array; expected one key for each element");
   const element_type type = call.keys.type();
   if (!is_integer(type)) {
@@ -126,7 +125,7 @@ std::size_t group_count(const group_arguments& arguments, const group_call& call
 }
 
 void prepare(const group_arguments& arguments, const options& options, group_call& call) {
-  check_files(arguments, call);
+  check_files(call);
   call.by.groups = group_count(arguments, call, options);
   std::vector<std::size_t> shape = {call.by.groups};
   element_type type = element_type::int64;

@@ -109,7 +109,6 @@ operands open_files(const reduction_arguments& arguments, io::npy_shapes shapes)
 
 void check_numbers(const reduction_arguments& arguments, const operands& files) {
   for (const io::vector_file* const file : {&files.a(), &files.b()}) {
-    if (arguments.filter.is_given()) require_real(*file, "--where and --skip-nan are");
     if (arguments.compare) require_real(*file, "--compare is");
     if (parse_cuda(arguments.device)) require_real(*file, "--device " + arguments.device + " is");
   }
@@ -131,7 +130,7 @@ void run_reduction(const reduction_arguments& arguments) {
     const progress progress_line{"computing", *options.monitor, is_ratio(arguments.what) ? 0 : files.terms()};
     seconds = seconds_of([&] {
       result = arguments.filter.is_given()
-                   ? any_number{reduce_files(arguments.what, files, filter, type, options, arguments.ddof)}
+                   ? reduce_files(arguments.what, files, filter, type, options, arguments.ddof)
                    : reduce_files(arguments.what, files, type, options, arguments.ddof);
     });
   }

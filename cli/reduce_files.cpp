@@ -103,18 +103,18 @@ any_number reduce_files(reduction what, const operands& files, element_type type
   }
 }
 
-any_scalar reduce_files(reduction what, const operands& files, const file_filter& filter, element_type type,
+any_number reduce_files(reduction what, const operands& files, const file_filter& filter, element_type type,
                         const options& options, std::int64_t ddof) {
   const std::vector<axis> elements = files.a().axes(), of_b = files.b().axes(), mask = filter.axes_beside(files.a());
-  any_scalar result{type, 0};
+  std::byte result[2 * sizeof(double)];
   try {
     detail::reduce_kept_grid(what, files.grid_of_a({}, elements), files.grid_of_b({}, of_b), filter.with({}, mask),
-                             {&result.bits, type, {}}, options, ddof);
+                             {result, type, {}}, options, ddof);
   } catch (const error& fault) {
     if (fault.code() == errc::empty_input) fail_with_nothing_left(fault, files.a().path());
     fail_with_file(fault, what, files, type);
   }
-  return result;
+  return number_at(type, result);
 }
 
 void fail_with_file(const error& fault, reduction what, const operands& files, element_type type) {

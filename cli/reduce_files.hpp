@@ -60,8 +60,8 @@ class operands {
 /// as exactdot::reduce does.
 [[nodiscard]] any_number reduce_files(reduction what, const operands& files, element_type type,
                                       const options& options, std::int64_t ddof);
-/// The same of the real elements that a filter leaves.
-[[nodiscard]] any_scalar reduce_files(reduction what, const operands& files, const file_filter& filter,
+/// The same of the elements that a filter leaves.
+[[nodiscard]] any_number reduce_files(reduction what, const operands& files, const file_filter& filter,
                                       element_type type, const options& options, std::int64_t ddof);
 
 /// Throws errc::file for an error of the library that names a file: elements are missing, or an integer type does

@@ -251,15 +251,53 @@ TEST_F(complex_program, refuses_by_name_what_complex_numbers_do_not_have) {
   expect_fault({"sum", real, "--where", x}, x, {only_real});
   for (const std::string command : {"sum", "nrm2"}) {
     expect_fault({command, x, "--compare"}, x, {"--compare is for real numbers only"});
-    expect_fault({command, x, "--skip-nan"}, x, {"--where and --skip-nan are for real numbers only"});
     expect_fault({command, x, "--device", "cuda:0"}, x, {"--device cuda:0 is for real numbers only"});
   }
   expect_fault({"dot", real, x, "--compare"}, x, {"--compare is for real numbers only"});
-  expect_fault({"sum", x, "--axis", "0", "--where", keys}, x, {"--where and --skip-nan are for real numbers only"});
-  expect_fault({"group", x, keys, "--skip-nan"}, x, {"--where and --skip-nan are for real numbers only"});
   expect_fault({"dot", x, whole}, whole,
                {"holds int32, but " + x + " holds complex128; expected two types of floating-point or complex"});
   expect_fault({"dot", x, write_numbers<float>("s.npy", {{1, 2}})}, folder / "s.npy", {"has length 1"});
+}
+
+/// The numbers that stay, in a file of their own, give the same text.
+TEST_F(complex_program, leaves_out_numbers) {
+  oracle::rng random(81);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  numbers<double> x = random_numbers<double>(random, 300), y = random_numbers<double>(random, 300), x_left, y_left;
+  std::vector<std::uint8_t> mask(x.size());
+  std::vector<double> real(x.size()), real_left;
+  std::vector<std::int8_t> keys(x.size()), keys_left;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 7 == 0) x[i].real(nan);
+    if (i % 11 == 0) x[i].imag(nan);
+    if (i % 13 == 0) y[i].imag(nan);
+    mask[i] = i % 5 != 0, keys[i] = static_cast<std::int8_t>(i % 3), real[i] = static_cast<double>(i);
+    if (i % 7 == 0 || i % 11 == 0 || i % 13 == 0 || mask[i] == 0) continue;
+    x_left.push_back(x[i]), y_left.push_back(y[i]), real_left.push_back(real[i]), keys_left.push_back(keys[i]);
+  }
+  std::vector<std::uint8_t> mask_of_y = mask;  // of calls that do not read y
+  for (std::size_t i = 0; i < x.size(); i += 13) mask_of_y[i] = 0;
+  const std::string a = write_numbers<double>("x.npy", x), b = write_numbers<double>("y.npy", y),
+                    left = write_numbers<double>("x_left.npy", x_left), b_left = write_numbers<double>("y_left.npy", y_left),
+                    r = write("r.npy", real), r_left = write("r_left.npy", real_left), k = write("k.npy", keys),
+                    k_left = write("k_left.npy", keys_left), m = write("m.npy", mask), m_of_y = write("my.npy", mask_of_y);
+  for (const std::string command : {"sum", "mean", "nrm2", "sum_of_squares", "asum"}) {
+    EXPECT_EQ(run_well({command, a, "--skip-nan", "--where", m_of_y}), run_well({command, left})) << command;
+    EXPECT_EQ(run_well({command, a, "--axis", "0", "--skip-nan", "--where", m_of_y}), run_well({command, left}));
+    EXPECT_EQ(run_well({"group", a, k, "--reduction", command, "--skip-nan", "--where", m_of_y}),
+              run_well({"group", left, k_left, "--reduction", command}))
+        << command;
+  }
+  EXPECT_EQ(run_well({"dot", a, b, "--skip-nan", "--where", m}), run_well({"dot", left, b_left}));
+  EXPECT_EQ(run_well({"dot", a, b, "--conjugate", "--skip-nan", "--where", m}),
+            run_well({"dot", left, b_left, "--conjugate"}));
+  EXPECT_EQ(run_well({"dot", a, r, "--skip-nan", "--where", m_of_y}), run_well({"dot", left, r_left}));
+  const auto json = run_json({"sum", a, "--skip-nan", "--where", m_of_y});
+  EXPECT_EQ(json["skip_nan"], true);
+  EXPECT_EQ(json["value"], run_json({"sum", left})["value"]);
+  const std::string none = write("none.npy", std::vector<std::uint8_t>(x.size()));
+  EXPECT_EQ(run_well({"sum", a, "--where", none}), "0+0j\n");
+  EXPECT_EQ(run_well({"mean", a, "--where", none}), "nan+nanj\n");
 }
 
 TEST_F(complex_program, refuses_types_that_do_not_fit) {
