@@ -80,7 +80,7 @@ void compute(const detail::rolling& asked, const io::vector_file& file, std::siz
 
 nlohmann::ordered_json json_of(const window_arguments& arguments, const detail::rolling& asked,
                                const result_array& results) {
-  nlohmann::ordered_json object = {{"reduction", std::string(name_of(asked.what))}};
+  nlohmann::ordered_json object = {{"reduction", asked.are_prefixes ? "cumsum" : std::string(name_of(asked.what))}};
   if (!asked.are_prefixes) {
     object["window"] = asked.window.length;
     object["min_periods"] = asked.window.min_periods;

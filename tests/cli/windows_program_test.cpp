@@ -30,6 +30,7 @@ TEST_F(windows_program, cumsum) {
   EXPECT_EQ(run_well({"cumsum", raw, "--dtype", "int8"}), "100\n200\n199\n");
   EXPECT_EQ(run_well({"cumsum", write("none.npy", std::vector<float>())}), "");
   const auto json = run_json({"cumsum", x()});
+  EXPECT_EQ(json["reduction"], "cumsum");
   EXPECT_EQ(json["values"], (std::vector<double>{1e100, 1e100, 1, 3}));
   EXPECT_EQ(json["dtype"], "float64");
   const std::string out = folder / "out.npy";
