@@ -46,8 +46,8 @@ def deviations(caller: str, x: Any, after: tuple[Any, ...], ddof: float, dtype: 
         shape = tuple(1 if i in axes else n for i, n in enumerate(options["shape"]))
     as_array = options["keepdims"] or options["as_array"]
     asked = None if options["out"] is not None else dtype  # out has a type
-    made = _finished(caller, values, shape, (asked, dtype), options["out"], as_array)
-    return made if made is options["out"] or isinstance(made, float) else _beside(x, made)
+    made = _finished(caller, values, shape, (asked, dtype), options["out"], as_array, x)
+    return made if made is options["out"] or isinstance(made, float) else _beside(x, made, dtype)
 
 
 def _moments(caller: str, x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 
 from exactdot import _engine
-from exactdot._numbers import ExactNumbers, coprime, numbers_of, numpy_dtype
+from exactdot._numbers import OF_ML_DTYPES, ExactNumbers, coprime, numbers_of, numpy_dtype
 
 _engine_call: Any = _engine  # functions without public names
 # significant bits, the last place of the subnormals as a power of two, the first rounded number that overflows
@@ -137,13 +137,15 @@ def _object_array(x: ExactNumbers) -> Any:
     return array.reshape(x.shape)
 
 
-def _array_of(values: list[Any], shape: tuple[int, ...], dtype: str) -> Any:
-    return np.array(values, numpy_dtype(dtype)).reshape(shape)
+def _array_of(values: list[Any], shape: tuple[int, ...], dtype: str, like: Any = None) -> Any:
+    """like: an array of the library that gets them by _beside(); PyTorch needs no ml_dtypes for the types that NumPy lacks."""
+    wide = dtype in OF_ML_DTYPES and type(like).__module__.partition(".")[0] == "torch"
+    return np.array(values, np.float32 if wide else numpy_dtype(dtype)).reshape(shape)
 
 
 def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tuple[str | None, str], out: Any,
-              as_array: bool) -> Any:
-    """The exact results, rounded to the type asked for or the default: a number, an array, or out."""
+              as_array: bool, like: Any = None) -> Any:
+    """The exact results, rounded to the type asked for or the default: a number, an array (_array_of()), or out."""
     asked, default = types
     if out is not None:
         asked = _type_of_out(caller, out, shape, asked)
@@ -159,10 +161,10 @@ def _finished(caller: str, values: list[Any], shape: tuple[int, ...], types: tup
         if asked is None and any(value > _LIMITS["int64"][1] for value in results):
             name = "uint64"
     if out is None:
-        return results[0] if shape == () and not as_array else _array_of(results, shape, name)
-    made = _array_of(results, tuple(out.shape), name)
+        return results[0] if shape == () and not as_array else _array_of(results, shape, name, like)
+    made = _array_of(results, tuple(out.shape), name, out)
     if hasattr(out, "copy_"):  # PyTorch
-        out.copy_(_beside(out, made))
+        out.copy_(_beside(out, made, name))
     elif isinstance(out, np.ndarray):
         np.copyto(out, made)
     else:
@@ -295,13 +297,13 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
 
 
-def _beside(x: Any, results: Any) -> Any:
-    """The results as an array of the library of x, on its device."""
+def _beside(x: Any, results: Any, name: str = "") -> Any:
+    """The results as an array of the library of x, on its device. name: their type, if that of the results is wider."""
     library = type(x).__module__.partition(".")[0]
     if library == "torch":
         import torch
         wide = torch.from_numpy(results.astype(float))  # which has bfloat16
-        return wide.to(dtype=getattr(torch, results.dtype.name), device=x.device)
+        return wide.to(dtype=getattr(torch, name or results.dtype.name), device=x.device)
     if library == "cupy":
         import cupy  # type: ignore[import-not-found]
         return cupy.asarray(results)

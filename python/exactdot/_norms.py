@@ -13,7 +13,7 @@ import numpy as np
 from exactdot import _engine
 from exactdot._callers import called_as
 from exactdot._exact import _beside, _object_array
-from exactdot._numbers import ExactNumbers
+from exactdot._numbers import OF_ML_DTYPES, ExactNumbers
 
 _engine_call: Any = _engine  # functions without public names
 
@@ -75,6 +75,8 @@ def _larger(least: Any, greatest: Any) -> Any:
 def _rounded(caller: str, x: Any, found: Any, to: dict[str, Any], out: Any, as_array: bool) -> Any:
     """Exact values rounded once: as sums of one element each."""
     if isinstance(found, np.ndarray):
+        if to.get("dtype") in OF_ML_DTYPES and np.all(found <= 2 ** 53):
+            found = found.astype(float)  # counts and small integers
         is_float = found.dtype.kind not in "biu"  # which the library of x holds: it may have result types that NumPy lacks
         values = _beside(x, found) if is_float and out is None else found
         made = called_as(caller, lambda: _engine.sum(values[..., None], axis=-1, **to))
