@@ -8,6 +8,7 @@
 #include <cpu/environment.hpp>
 #include <exactdot/batches.hpp>
 #include <exactdot/complex.hpp>
+#include <plan/axes.hpp>
 #include <plan/batch.hpp>
 #include <plan/batch_checks.hpp>
 #include <plan/gpu_engine.hpp>
@@ -307,7 +308,7 @@ void reduce_complex_groups(reduction what, const any_grid& a, const any_grid& b,
   }
   const engine::batch checked = probe();
   require_apart(call, a, b);
-  engine::check_keys(call.of_part(1), keys, keys.groups, keys.n);
+  engine::check_keys(call.of_part(1), keys, engine::positions_of(out.axes).value_or(1), keys.n);
   const int gpu = gpu_of(checked);
   if (call.is_product() && !are_both_complex(a.type, b.type)) {
     copied_numbers memory;
