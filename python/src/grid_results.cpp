@@ -43,6 +43,9 @@ paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& eleme
   paired_axes axes{divide(a, std::vector<bool>(a.size(), false), false), std::move(b), {elements_of_b}};
   axes.a.elements = {elements_of_a};
   mask.insert(mask.begin(), a.size() - mask.size(), axis{1, 0});  // its axes are those of the first input
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (mask[i].n == 1) mask[i] = {a[i].n, 0};
+  }
   axes.mask.results = std::move(mask), axes.mask.elements = {elements_of_mask};
   return axes;
 }

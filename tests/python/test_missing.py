@@ -96,6 +96,9 @@ def test_two_arrays(dtype: str) -> None:
             assert same(call(x, y, axis=1, **arguments), [call(a[s], b[s]) for a, b, s in zip(x, y, stays)])
     stays = mask & ~nans
     assert same(xd.vecdot(x, y, where=mask, skip_nan=True), [xd.dot(a[s], b[s]) for a, b, s in zip(x, y, stays)])
+    for first in (x[0], x[:1]):  # which y's shape repeats, and its mask with it
+        assert same(xd.vecdot(first, y, where=mask[0], skip_nan=True),
+                    [xd.dot(x[0][s], b[s]) for b in y for s in [mask[0] & ~is_nan(x[0]) & ~is_nan(b)]])
     assert same(xd.dot(x[0], y[0], where=mask[0], skip_nan=True), [xd.dot(x[0][stays[0]], y[0][stays[0]])])
     weights = y[0]
     kept = [~(is_nan(a) | is_nan(weights)) for a in x]
