@@ -101,9 +101,10 @@ void check(const kept_call& call, std::size_t results, std::size_t lines, std::s
   const auto one = [](const any_grid& x) { return any_vector{x.data, 1, x.type, 0, x.swapped}; };
   engine::check_each(asked, one(call.a), one(call.b), 1, call.options.mode);
   engine::check_results(asked, results);
-  engine::check_input(asked, call.has_two() ? "a" : "x", call.a, lines, n);
-  if (call.has_two()) engine::check_input(asked, "b", call.b, lines, n);
-  check_mask(call, lines, n);
+  const std::size_t read = results != 0 ? lines : 0;
+  engine::check_input(asked, call.has_two() ? "a" : "x", call.a, read, n);
+  if (call.has_two()) engine::check_input(asked, "b", call.b, read, n);
+  check_mask(call, read, n);
   if (call.filter.initial) {
     if (!gives_element(call.what())) refuse(call, "an initial value is for min and max");
     if (call.filter.initial->type != call.a.type) {
@@ -126,7 +127,7 @@ void check_complex(const kept_call& call, std::size_t results, std::size_t lines
          numbers.part_of_results(0), call.options, call.asked.ddof, call.asked.caller},
         results, lines, n);
   engine::require_apart(numbers, call.a, call.b);
-  check_mask(call, lines, n);
+  check_mask(call, results != 0 ? lines : 0, n);
 }
 
 /// Runs `reduce`; of results that have no element left it throws what that means.
