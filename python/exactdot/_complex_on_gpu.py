@@ -1,6 +1,8 @@
-"""Reductions of complex elements in GPU memory: what _complex.py does there, with the functions of the array's library.
+"""Reductions of complex elements in GPU memory, with the functions of the array's library.
 
-Parts are read in place. A product of two complex arrays takes copies of the second one by its library, with the parts of each
+compute() gets these calls (python/src/complex_calls.cpp). A sum is that of the real parts and that of the imaginary ones; a norm
+of n numbers is the norm of 2n reals; a part of a dot product is one dot product of 2n reals, so that what cancels between them
+cancels exactly. Parts are read in place. A product of two complex arrays takes copies of the second one by its library, with the parts of each
 number conjugated or exchanged, and of the first one unless its numbers follow each other.
 """
 
@@ -100,6 +102,7 @@ class _Jax(_CuPy):
 
 _LIBRARIES = {"torch": _Torch, "cupy": _CuPy, "jaxlib": _Jax, "jax": _Jax}
 _PARTS = {"complex64": "float32", "complex128": "float64"}
+_OPTIONAL = ("axis", "dtype", "out", "stream", "where", "add_to", "ord")  # whose None is the same as nothing
 
 
 def is_complex(x: Any) -> bool:
@@ -109,7 +112,16 @@ def is_complex(x: Any) -> bool:
 
 def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
             options: dict[str, Any]) -> Any:
-    """As _complex.compute, of inputs of which one lies in GPU memory."""
+    """The call name(*inputs, *after, **options), which is one of `function`; an input holds complex elements.
+
+    kind: the result is complex, of the "parts" or of "products", or real, of the "pairs" of parts.
+    """
+    options = {key: value for key, value in options.items() if value is not None or key not in _OPTIONAL}
+    if "add_to" in options:
+        raise TypeError(f"{name}: add_to is for real elements; add the real and the imaginary parts apart")
+    order = options.pop("ord", 2)
+    if not isinstance(order, (int, float)) or order != 2:
+        raise TypeError(f"{name}: the order of a norm of complex elements is 2")
     first = next(x for x in inputs if is_complex(x))
     module = type(first).__module__.partition(".")[0]
     if module not in _LIBRARIES:

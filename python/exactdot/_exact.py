@@ -270,6 +270,8 @@ def _groups(caller: str, inputs: list[Any], keys: Any, groups: Any, skip: bool) 
 def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ...], dtype: str | None,
            **options: Any) -> Any:
     """A function of the package on exact numbers. caller: its name; name: that of the reduction of one vector."""
+    if any(np.iscomplexobj(x) for x in inputs):
+        return _of_complex(caller, name, inputs, after, dtype, options)
     numbers = [numbers_of(x) for x in inputs]
     arrays = [_object_array(x) for x in numbers]
     keepdims = options["keepdims"]
@@ -295,6 +297,27 @@ def reduce(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ..
     default = "int64" if name.startswith("arg") or name == "iamax" or (
         only_integers and name not in ("norm", "mean", "var", "std") and caller != "vector_norm") else "float64"
     return _finished(caller, values, shape, (dtype, default), options["out"], keepdims or options["as_array"])
+
+
+def _of_complex(caller: str, name: str, inputs: tuple[Any, ...], after: tuple[Any, ...], dtype: str | None, options: Any) -> Any:
+    """A product of complex numbers and exact ones: that of the real parts and that of the imaginary ones."""
+    out = options["out"]
+    if out is not None and not np.iscomplexobj(out):
+        raise TypeError(f"{caller}: out is of {getattr(out, 'dtype', type(out).__name__)}; use an array of complex64 or complex128")
+    negates = caller in ("vecdot", "vdot") and np.iscomplexobj(inputs[0])
+    of = None if dtype is None else "float32" if dtype == "complex64" else "float64"
+
+    def part(which: str) -> Any:
+        parts = [getattr(x, which) if np.iscomplexobj(x) else x for x in inputs]
+        parts[0] = -parts[0] if negates and which == "imag" else parts[0]
+        return reduce(caller, name, tuple(parts), after, of, **{**options, "out": None if out is None else getattr(out, which)})
+
+    real, imaginary = part("real"), part("imag")
+    if out is not None:
+        return out
+    if isinstance(real, float):
+        return complex(real, imaginary)
+    return np.stack((real, imaginary), -1).view(np.result_type(real, np.complex64))[..., 0]
 
 
 def _beside(x: Any, results: Any, name: str = "") -> Any:

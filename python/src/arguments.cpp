@@ -84,16 +84,23 @@ bool is_immutable_dtype(PyObject* value) {
   return module == "torch" || module.starts_with("numpy");
 }
 
+std::optional<element_type> number_type_named(std::string_view name) {
+  for (const element_type type : {element_type::complex64, element_type::complex128}) {
+    if (name_of(type) == name) return type;
+  }
+  return type_named(name);
+}
+
 }  // namespace
 
-element_type read_dtype(nb::handle value, const char* caller, const char* choices) {
+element_type read_dtype(nb::handle value, const char* caller, const char* choices, bool of_complex) {
   static auto* const known = new known_dtypes;
-  if (const auto found = known->find(value.ptr())) return *found;
+  if (const auto found = known->find(value.ptr()); found && is_complex(*found) == of_complex) return *found;
   const std::string name = plain_name_of(value);
-  auto found = type_named(name);
+  auto found = number_type_named(name);
   const std::string name_in_numpy = found ? name : numpy_name_of(value);
-  if (!found) found = type_named(name_in_numpy);
-  if (found) {
+  if (!found) found = number_type_named(name_in_numpy);
+  if (found && is_complex(*found) == of_complex) {
     if (is_immutable_dtype(value.ptr())) known->add(value.ptr(), *found);
     return *found;
   }

@@ -20,13 +20,15 @@ inline constexpr const char* choices_of_sums =
     "or "
     "float8_e5m2";
 
+inline constexpr const char* choices_of_complex = "complex64 or complex128";
+
 /// Throws TypeError or ValueError.
 [[noreturn]] void throw_python(bool is_type_error, const std::string& sentence);
 
-/// Accepts what numpy.dtype accepts, and types of PyTorch, JAX, …, if they name an element type. Throws ValueError,
-/// which advises `choices`, by default all element types. Cost: that of a few comparisons for an object that was
-/// passed before.
-element_type read_dtype(nb::handle value, const char* caller, const char* choices = nullptr);
+/// Accepts what numpy.dtype accepts, and types of PyTorch, JAX, …, if they name an element type, or a complex one where
+/// `of_complex` asks for that. Throws ValueError, which advises `choices`, by default all element types. Cost: that of
+/// a few comparisons for an object that was passed before.
+element_type read_dtype(nb::handle value, const char* caller, const char* choices = nullptr, bool of_complex = false);
 
 /// True or False, of Python or NumPy. Throws TypeError.
 bool read_bool(nb::handle value, const char* name, const char* caller);

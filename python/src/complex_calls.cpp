@@ -1,134 +1,108 @@
 // Implementation of complex_calls.hpp.
 #include <algorithm>
-#include <cstring>
 #include <exactdot/complex.hpp>
 #include <python/src/complex_calls.hpp>
 #include <python/src/gil.hpp>
+#include <python/src/given_arguments.hpp>
 #include <python/src/host_call.hpp>
-#include <python/src/imported_array.hpp>
-#include <python/src/known_types.hpp>
+#include <python/src/number.hpp>
+#include <python/src/output.hpp>
 
 namespace exactdot::python {
 
-namespace {
-
-/// How the terms of one sum extend to complex elements; null if they do not. By their factors: x is linear in the
-/// parts, a·b has products of them, |x| and x² are sums over both.
-const char* kind_of(reduction what) {
-  const core::reduction_info& info = core::info_of(what);
-  if (info.sums != 1) return nullptr;
-  const core::term_info& term = core::term_at(info.term);
-  if (term.inputs == 2) return term.absolute ? nullptr : "products";
-  return term.factors == 1 && !term.absolute ? "parts" : "pairs";
+void prepare_complex(const reduction_function& function, const call_arguments& given, vectors& inputs) {
+  const std::string_view name(function.signature.name);
+  const auto refuse = [&](const char* why) { throw_python(true, std::string(name) + why); };
+  if (is_given(given, add_to_parameter))
+    refuse(": add_to is for real elements; add the real and the imaginary parts apart");
+  if (is_given(given, ord_parameter)) {
+    const double order = PyFloat_AsDouble(given.keywords[ord_parameter]);
+    PyErr_Clear();
+    if (order != 2) refuse(": the order of a norm of complex elements is 2");
+  }
+  for (const imported_array* x : {&inputs.first, &inputs.second}) {  // the parts take an axis
+    if (x->is_complex && x->dimensions == 64)
+      inputs.refuse(false, "an input has 64 dimensions; complex elements have up to 63");
+  }
+  const bool is_of_all = function.takes == shapes::axes && !is_given(given, axis_parameter) && !names_filter(given) &&
+                         given.keywords[keepdims_parameter] == nullptr &&
+                         given.keywords[negative_zero_parameter] == nullptr;
+  if (is_of_all) inputs.first.flatten();
+  inputs.first.conjugated = inputs.first.is_complex && (name == "vecdot" || name == "vdot");
 }
 
-/// A vector of complex numbers that an object exports as a buffer.
-class complex_vector {
- public:
-  /// `any_shape`: arrays without gaps are vectors, too.
-  complex_vector(PyObject* object, bool any_shape) {
-    if (PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
-      PyErr_Clear(), buffer_.obj = nullptr;
-      return;
-    }
-    const char* const format = buffer_.format != nullptr ? buffer_.format : "";
-    const bool is_single = std::strcmp(format, "Zf") == 0;
-    const bool is_vector = buffer_.ndim == 1 && buffer_.shape != nullptr && buffer_.suboffsets == nullptr;
-    const bool has_no_gaps = any_shape && buffer_.ndim > 1 && PyBuffer_IsContiguous(&buffer_, 'C') != 0;
-    if ((!is_single && std::strcmp(format, "Zd") != 0) || !(is_vector || has_no_gaps)) return;
-    const auto size = static_cast<std::ptrdiff_t>(is_single ? 2 * sizeof(float) : 2 * sizeof(double));
-    const auto n = static_cast<std::size_t>(is_vector ? buffer_.shape[0] : buffer_.len / size);
-    const std::ptrdiff_t stride = is_vector && buffer_.strides != nullptr ? buffer_.strides[0] : size;
-    numbers = {buffer_.buf, n, is_single ? element_type::complex64 : element_type::complex128, stride};
-    is_valid = buffer_.itemsize == size;
-  }
-  ~complex_vector() {
-    if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
-  }
-  complex_vector(const complex_vector&) = delete;
-  complex_vector& operator=(const complex_vector&) = delete;
-
-  any_vector numbers;
-  bool is_valid = false;
-
- private:
-  Py_buffer buffer_{};
-};
-
-nb::object number(element_type type, const detail::complex_words& found, bool is_complex) {
-  const double real = any_scalar{type, found.real}.to_double();
-  if (!is_complex) return nb::steal(PyFloat_FromDouble(real));
-  return nb::steal(PyComplex_FromDoubles(real, any_scalar{type, found.imaginary}.to_double()));
+void locate_complex_out(const reduction_call& call, imported_array& out) {
+  out.takes_complex = is_complex(default_type(call));
+  locate_out(call.out, call.inputs, out);
+  if (!out.takes_complex || out.is_complex) return;
+  throw_python(true, std::string(call.inputs.caller()) + ": out is of " + std::string(name_of(out.type)) + "; use " +
+                         "an array of complex64 or complex128");
 }
 
-}  // namespace
-
-nb::object compute_complex_vectors(const reduction_function& function, const call_arguments& given) {
-  const bool is_plain = std::ranges::all_of(given.keywords, [](PyObject* each) { return each == nullptr; });
-  const bool takes_vectors =
-      function.takes == shapes::vectors || function.takes == shapes::axes || function.takes == shapes::pairs;
-  if (!is_plain || !takes_vectors || kind_of(function.what) == nullptr) return {};
-  const bool is_product = function.what == reduction::dot;
-  if (is_masked(given.inputs[0]) || (is_product && is_masked(given.inputs[1]))) return {};
-  const finalization_guard guard;
-  const complex_vector a(given.inputs[0], !is_product);
-  if (!a.is_valid) return {};
-  const auto run = [&](std::size_t n, element_type type, const auto& work) {
-    detail::complex_words found;
-    compute(n, n >= min_long_call, {}, [&](const options& chosen) { found = work(chosen); });
-    return number(type, found, detail::gives_complex(function.what));
-  };
-  const char* const caller = function.signature.name;
-  if (!is_product) {
-    return run(2 * a.numbers.n, part_of(a.numbers.type), [&](const options& chosen) {
-      return detail::reduce_complex(function.what, a.numbers, part_of(a.numbers.type), chosen, caller);
-    });
+nb::object call_on_complex(const reduction_call& call) {
+  const imported_array& x = call.inputs.first;
+  const imported_array* const other = call.inputs.other();
+  const char* const caller = call.inputs.caller();
+  imported_array out;
+  if (!call.out.is_none()) {
+    locate_complex_out(call, out);
+    check_out(call.dtype, call.inputs, out);
   }
-  const complex_vector b(given.inputs[1], false);
-  if (!b.is_valid || a.numbers.n != b.numbers.n) return {};
-  const bool conjugates = std::string_view(caller) != "dot";  // vdot, vecdot
-  const element_type type = std::max(part_of(a.numbers.type), part_of(b.numbers.type));
-  static_assert(element_type::float32 < element_type::float64);
-  return run(4 * a.numbers.n, type, [&](const options& chosen) {
-    return detail::multiply_complex(conjugates, a.numbers, b.numbers, type, chosen, caller);
+  const element_type type = call.out.is_none() ? result_type(call) : out.type;
+  const element_type part = is_complex(type) ? part_of(type) : type;
+  const std::size_t size = size_of(part);
+  detail::complex_words found;
+  compute(x, other, call.chosen, [&](const options& chosen) {
+    found = other != nullptr
+                ? detail::multiply_complex(x.conjugated, x.view(), other->view(), part, chosen, caller)
+                : detail::reduce_complex(call.what, x.view(), part, chosen, caller);
   });
+  std::uint64_t words[2] = {};
+  const auto put = [&](std::size_t k, std::uint64_t word) {
+    const any_vector parts(static_cast<const char*>(x.data) + k * size_of(part_of(x.type)), x.n, part_of(x.type),
+                           x.stride, x.swapped);
+    const any_scalar value = with_sign_of_zero(call, parts.type, {part, word}, [&](reduction extremum) {
+      any_scalar of_parts;
+      compute(x, nullptr, call.chosen,
+              [&](const options& chosen) { of_parts = reduce(extremum, parts, parts.type, chosen); });
+      return of_parts;
+    });
+    if (!call.out.is_none()) return store(value, out, static_cast<std::ptrdiff_t>(k * size));
+    std::memcpy(reinterpret_cast<char*>(words) + k * size, &value.bits, size);
+  };
+  put(0, found.real);
+  if (is_complex(type)) put(1, found.imaginary);
+  return call.out.is_none() ? to_python(type, words) : nb::borrow(call.out);
 }
 
-bool has_complex_elements(const reduction_function& function, const call_arguments& given) {
-  const auto is_complex = [](PyObject* x) {
-    if (is_masked(x)) return false;
+bool has_complex_on_gpu(const reduction_function& function, const call_arguments& given) {
+  const auto is_so = [](PyObject* x) {
     const nb::object dtype = find_attribute(x, "dtype");
-    const nb::object of_torch = dtype.is_valid() ? find_attribute(dtype.ptr(), "is_complex") : nb::object();
-    if (of_torch.is_valid()) {
-      const nb::object is_cuda = find_attribute(x, "is_cuda");
-      return of_torch.ptr() == Py_True && is_cuda.is_valid() && is_cuda.ptr() == Py_True;
-    }
-    const nb::object kind = dtype.is_valid() ? find_attribute(dtype.ptr(), "kind") : nb::object();
+    if (!dtype.is_valid() || !find_attribute(x, "__cuda_array_interface__").is_valid()) return false;
+    const nb::object kind = find_attribute(dtype.ptr(), "kind");
     return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
            PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
   };
-  const bool is_of_vectors = function.takes != shapes::lists && function.takes != shapes::normalised;
-  if (!is_of_vectors || function.signature.inputs == 0 || kind_of(function.what) == nullptr) return false;
-  return is_complex(given.inputs[0]) || (function.signature.inputs == 2 && is_complex(given.inputs[1]));
+  return function.takes_complex && std::any_of(given.inputs, given.inputs + function.signature.inputs, is_so);
 }
 
-nb::object compute_complex(const reduction_function& function, const call_arguments& given, const vectors& read) {
+nb::object compute_complex_on_gpu(const reduction_function& function, const call_arguments& given) {
   const finalization_guard guard;
   const int inputs = function.signature.inputs;
-  const bool was_iterator = PyIter_Check(given.inputs[0]) != 0;
-  const nb::object first = was_iterator ? read.first.for_python() : nb::borrow(given.inputs[0]);
-  const nb::object arrays =
-      inputs == 2 ? nb::object(nb::make_tuple(first, nb::handle(given.inputs[1]))) : nb::make_tuple(first);
-  nb::list after;
-  for (int i = inputs; i < function.signature.positional(); ++i) {
-    if (given.inputs[i] != nullptr) after.append(nb::handle(given.inputs[i]));
+  nb::list arrays, after;
+  for (int i = 0; i < function.signature.positional(); ++i) {
+    if (given.inputs[i] != nullptr) (i < inputs ? arrays : after).append(nb::handle(given.inputs[i]));
   }
   nb::dict options;
   for (unsigned i = 0; i < parameter_count; ++i) {
     if (given.keywords[i] != nullptr) options[name_of_parameter(i)] = nb::handle(given.keywords[i]);
   }
-  return nb::module_::import_("exactdot._complex")
-      .attr("compute")(function.signature.name, kind_of(function.what), arrays, nb::tuple(after), options);
+  const bool gives_complex = core::info_of(function.what).gives_complex();
+  const char* const kind = inputs == 2 ? "products" : gives_complex ? "parts" : "pairs";
+  const nb::object engine = nb::module_::import_("exactdot._engine");
+  return nb::module_::import_("exactdot._complex_on_gpu")
+      .attr("compute")(function.signature.name, kind, engine.attr(function.signature.name), nb::tuple(arrays),
+                       nb::tuple(after), options);
 }
 
 }  // namespace exactdot::python

@@ -1,22 +1,22 @@
-// Calls with complex elements: of whole vectors by the library (exactdot/complex.hpp), others by exactdot/_complex.py.
-// Only what the engine has refused comes here, so calls with real elements cost nothing more.
+// Calls with complex elements, as far as they differ from others: in host memory vectors, `out` and what is refused;
+// calls on a GPU's memory, by exactdot/_complex_on_gpu.py. Calls with real elements pay one comparison.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <python/src/reduction_table.hpp>
-#include <python/src/vectors.hpp>
+#include <python/src/reduction_call.hpp>
 
 namespace exactdot::python {
 
-/// Whether an input holds complex elements, and the reduction has a meaning for them.
-bool has_complex_elements(const reduction_function& function, const call_arguments& given);
+/// Checks what a call on host memory, whose inputs are located, passes for complex elements. Throws TypeError.
+void prepare_complex(const reduction_function& function, const call_arguments& given, vectors& inputs);
 
-/// The call on vectors of NumPy's complex numbers that passes nothing else, by the library; nothing for another one.
-nanobind::object compute_complex_vectors(const reduction_function& function, const call_arguments& given);
+/// Locates `out`, which is complex where results are. Throws TypeError.
+void locate_complex_out(const reduction_call& call, imported_array& out);
 
-/// `read`: the inputs as far as they were read, as an iterator is at its end then.
-nanobind::object compute_complex(const reduction_function& function, const call_arguments& given,
-                                 const vectors& read);
+/// The call on one vector, or on two whose elements are both complex, in host memory.
+nb::object call_on_complex(const reduction_call& call);
+
+/// Whether an input holds complex elements in GPU memory, and the function takes them.
+bool has_complex_on_gpu(const reduction_function& function, const call_arguments& given);
+nb::object compute_complex_on_gpu(const reduction_function& function, const call_arguments& given);
 
 }  // namespace exactdot::python

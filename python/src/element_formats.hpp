@@ -22,7 +22,7 @@ struct element_format {
 };
 
 /// Whether NumPy has the type only with ml_dtypes. Its arrays export no buffer.
-constexpr bool is_of_ml_dtypes(element_type type) { return info_of(type).struct_format == 0; }
+constexpr bool is_of_ml_dtypes(element_type type) { return info_of(type).struct_format == 0 && !is_complex(type); }
 
 /// The element type of a kind ('i', 'u', 'f', or 'V' for bfloat16) and a size.
 inline std::optional<element_type> type_of_kind(char kind, std::size_t bytes) {
@@ -90,6 +90,16 @@ inline std::optional<element_format> read_struct_format(const char* format, std:
   const auto type = type_of_kind(letter.kind, bytes);
   if (!type) return std::nullopt;
   return element_format{*type, is_swapped(order, bytes), *format == '?'};
+}
+
+/// The same of complex numbers, as NumPy writes them: Z before the letter of a part.
+inline std::optional<element_format> read_complex_format(const char* format, std::size_t bytes) {
+  const char order = *format == '<' || *format == '>' || *format == '=' ? *format++ : '=';
+  const bool is_single = std::strcmp(format, "Zf") == 0;
+  if (!is_single && std::strcmp(format, "Zd") != 0) return std::nullopt;
+  const element_type type = is_single ? element_type::complex64 : element_type::complex128;
+  if (size_of(type) != bytes) return std::nullopt;
+  return element_format{type, is_swapped(order, bytes)};
 }
 
 /// A type code and size of DLPack.

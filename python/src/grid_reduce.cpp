@@ -48,13 +48,11 @@ void compute_results(const grid_call& call, const grid_pair& of, std::span<const
 nb::object reduce(const grid_call& call, const paired_axes& axes) {
   const grid_pair of = grids_of(call, axes);
   if (call.out.is_none() && axes.a.shape.empty() && !call.keepdims && !call.as_array) {
-    any_scalar value{result_type(call), 0};
-    if (call.stream != nullptr) {
-      value = gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), value.type, *call.stream);
-    } else {
-      compute_results(call, of, call.inputs.first.all_axes(), {&value.bits, value.type, {}, false}, axes.mask);
-    }
-    return to_python(value);
+    const element_type type = result_type(call);
+    if (call.stream != nullptr) return to_python(gpu_reduce_grid(gpu_batch_of(call, of, {}, {}), type, *call.stream));
+    std::uint64_t words[2] = {};
+    compute_results(call, of, call.inputs.first.all_axes(), {words, type, {}, false}, axes.mask);
+    return to_python(type, words);
   }
   make_results(call, axes.a.shape, result_type(call));
   const std::vector<axis> places = places_of(call.results.imported, axes.a, call.caller);

@@ -53,7 +53,8 @@ paired_axes paired(const grid_call& call, std::vector<axis> a, const axis& eleme
 grid_pair grids_of(const grid_call& call, const paired_axes& axes) {
   const imported_array& a = call.inputs.first;
   const imported_array* const b = call.inputs.other();
-  const any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  any_grid first{a.data, a.type, axes.a.results, axes.a.elements, a.swapped};
+  first.conjugated = a.conjugated;
   if (b == nullptr) return {first, first};
   return {first, {b->data, b->type, axes.results_of_b, axes.elements_of_b, b->swapped}};
 }
@@ -73,7 +74,7 @@ gpu_batch gpu_batch_of(const grid_call& call, const grid_pair& of, const any_res
 }
 
 element_type result_type(const grid_call& call) {
-  return call.dtype.is_none() ? call.type : read_dtype(call.dtype, call.caller, call.choices);
+  return call.dtype.is_none() ? call.type : read_dtype(call.dtype, call.caller, call.choices, is_complex(call.type));
 }
 
 std::size_t work_of(std::size_t results, std::size_t elements_of_result) {

@@ -157,6 +157,18 @@ void imported_array::set_strides(const std::int64_t* strides, std::ptrdiff_t uni
   if (is_beyond) throw invalid_array{true, "has strides beyond an address space"};
 }
 
+bool imported_array::flatten() {
+  auto next = static_cast<std::ptrdiff_t>(size_of(type));
+  for (std::size_t i = axes.size(); i-- != 0 && n != 0;) {
+    if (axes[i].n != 1 && axes[i].stride != next) return false;
+    next *= static_cast<std::ptrdiff_t>(axes[i].n);
+  }
+  if (dimensions == 1) return true;
+  dimensions = 1, stride = static_cast<std::ptrdiff_t>(size_of(type));
+  axes.clear();
+  return true;
+}
+
 void imported_array::set_data(void* address) {
   if (address == nullptr && n != 0) throw invalid_array{true, "has a null pointer as data"};
   data = address;
@@ -173,10 +185,13 @@ void imported_array::read_buffer(PyObject* exporter) {
     return read_without_buffer(exporter, text_of(reason.value()));
   }
   const char* const written = buffer_.format != nullptr ? buffer_.format : "B";  // as the protocol specifies
-  const auto format = read_struct_format(written, static_cast<std::size_t>(buffer_.itemsize));
+  const auto bytes_of_element = static_cast<std::size_t>(buffer_.itemsize);
+  auto format = read_struct_format(written, bytes_of_element);
+  if (!format && takes_complex) {
+    format = read_complex_format(written, bytes_of_element);
+    is_complex = format.has_value();
+  }
   if (!format) {
-    is_complex = takes_complex && std::strchr(written, 'Z') != nullptr;
-    if (is_complex) return;
     const std::string found = dtype_name(exporter);  // of NumPy's arrays
     throw wrong_type(found.empty() ? std::string("of format '") + written + "'" : "of dtype " + found);
   }

@@ -50,13 +50,13 @@ class imported_array {
   bool takes_any_shape = false;      // set before locate(): more than one dimension is allowed
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool takes_nulls = false;          // set before locate(): a column may hold nulls
-  bool takes_complex = false;  // set before locate(): complex numbers, in a buffer or a tensor of PyTorch on a GPU, are
-                               // no error, but is_complex
+  bool takes_complex = false;        // set before locate(): complex numbers are allowed
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
   bool is_boolean = false;  // of the type uint8
-  bool is_complex = false;  // and nothing else is known
+  bool is_complex = false;  // of a tensor on a GPU nothing else is known then
+  bool conjugated = false;  // set after locate(): a factor of a product is the conjugate
   int dimensions = 1;
   bool swapped = false;  // not in native byte order
   bool read_only = false;
@@ -71,9 +71,15 @@ class imported_array {
   bool is_list = false;                // of numbers, which have no element type of their own
   std::unique_ptr<std::vector<std::uint8_t>> validity;  // of columns with nulls, in the order of C: 0 for these; otherwise null
 
-  [[nodiscard]] any_vector view() const { return {data, n, type, stride, swapped}; }
+  [[nodiscard]] any_vector view() const {
+    any_vector x(data, n, type, stride, swapped);
+    x.conjugated = conjugated;
+    return x;
+  }
   /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.
   void read_as_floats();
+  /// Makes elements that follow each other in the order of C one dimension. Returns whether it is one.
+  bool flatten();
   /// The axes of any number of dimensions.
   [[nodiscard]] std::vector<axis> all_axes() const {
     if (dimensions == 0) return {};

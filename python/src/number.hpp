@@ -10,6 +10,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <exactdot/reductions.hpp>
 #include <limits>
 
@@ -41,6 +42,21 @@ inline nanobind::object to_python(const any_scalar& value) {
       return nanobind::float_(plain_nan(to_double(static_cast<float>(value.as<T>()))));
     }
   });
+}
+
+/// Of a number that lies in memory: of a complex type a complex.
+inline nanobind::object to_python(element_type type, const void* at) {
+  const auto read = [&](element_type of, std::size_t offset) {
+    any_scalar value{of, 0};
+    std::memcpy(&value.bits, static_cast<const char*>(at) + offset, size_of(of));
+    return value;
+  };
+  if (!is_complex(type)) return to_python(read(type, 0));
+  const auto part = [&](std::size_t k) {
+    const any_scalar value = read(part_of(type), k * size_of(part_of(type)));
+    return value.type == element_type::float32 ? plain_nan(to_double(value.as<float>())) : value.as<double>();
+  };
+  return nanobind::steal(PyComplex_FromDoubles(part(0), part(1)));
 }
 
 }  // namespace exactdot::python

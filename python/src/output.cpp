@@ -52,15 +52,17 @@ void check_out_type(nb::handle dtype, const vectors& inputs, const imported_arra
     refuse("is on GPU " + std::to_string(out.device) + (inputs.are_two() ? ", a" : ", x") + " on GPU " +
            std::to_string(inputs.first.device));
   }
-  if (!dtype.is_none() && read_dtype(dtype, inputs.caller()) != out.type) {
+  const bool of_complex = is_complex(out.type);
+  if (!dtype.is_none() &&
+      read_dtype(dtype, inputs.caller(), of_complex ? choices_of_complex : nullptr, of_complex) != out.type) {
     refuse("does not have the dtype that was passed");
   }
 }
 
 void store(const any_scalar& value, const imported_array& out, std::ptrdiff_t offset) {
   std::array<char, sizeof value.bits> bytes{};
-  const std::size_t size = size_of(out.type);
-  with_element(out.type, [&]<class R>(R) {
+  const std::size_t size = size_of(value.type);
+  with_element(value.type, [&]<class R>(R) {
     const R number = value.as<R>();
     std::memcpy(bytes.data(), &number, size);
   });

@@ -15,7 +15,8 @@ void check_out(nb::handle dtype, const vectors& inputs, const imported_array& ou
 /// The same for an array of any number of elements.
 void check_out_type(nb::handle dtype, const vectors& inputs, const imported_array& out, const char* name = "out");
 
-/// Stores a value that has the element type of `out`, in host memory, `offset` bytes from its first element.
+/// Stores a value that has the element type of `out`, or of a part of it, in host memory, `offset` bytes from its first
+/// element.
 void store(const any_scalar& value, const imported_array& out, std::ptrdiff_t offset = 0);
 
 }  // namespace exactdot::python

@@ -28,16 +28,22 @@ element_type default_type(const reduction_call& call) {
     second = type_of_counts(*b, &a);
   }
   if (call.inputs.are_two() && is_about_mean(call.typed)) second = first;
-  return default_result_type(call.typed, first, second);
+  if (!call.inputs.have_complex()) return default_result_type(call.typed, first, second);
+  const auto real = [](element_type type) { return is_complex(type) ? part_of(type) : type; };
+  const element_type part = default_result_type(call.typed, real(first), real(second));
+  if (!core::info_of(call.typed).gives_complex()) return part;
+  return part == element_type::float32 ? element_type::complex64 : element_type::complex128;
 }
 
 const char* result_choices(const reduction_call& call) {
+  if (is_complex(default_type(call))) return choices_of_complex;
   return is_integer(default_type(call)) ? choices_of_sums : choices_of_floats;
 }
 
 element_type result_type(const reduction_call& call) {
   return call.dtype.is_none() ? default_type(call)
-                              : read_dtype(call.dtype, call.inputs.caller(), result_choices(call));
+                              : read_dtype(call.dtype, call.inputs.caller(), result_choices(call),
+                                           is_complex(default_type(call)));
 }
 
 namespace {

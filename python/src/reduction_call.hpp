@@ -38,6 +38,20 @@ struct reduction_call {
 /// The argument dtype, otherwise the default.
 [[nodiscard]] element_type result_type(const reduction_call& call);
 
+/// -0.0 of this type.
+inline any_scalar negative_zero_of(element_type type) { return {type, std::uint64_t{1} << (8 * size_of(type) - 1)}; }
+
+/// `result`, or -0.0 if it is the +0 of a sum of negative zeros only. `extremum` computes min and max of the
+/// vector, whose elements are of this type.
+template <class Extremum>
+any_scalar with_sign_of_zero(const reduction_call& call, element_type type, any_scalar result, const Extremum& extremum) {
+  if (!call.negative_zero || result.bits != 0 || is_integer(result.type) || is_integer(type)) return result;
+  const std::uint64_t sign = negative_zero_of(type).bits;
+  const bool only_negative_zeros =
+      call.inputs.first.n == 0 || (extremum(reduction::max).bits == sign && extremum(reduction::min).bits == sign);
+  return only_negative_zeros ? negative_zero_of(result.type) : result;
+}
+
 /// What exactdot/_exact.py and _deviations.py compute: reductions of numbers that no element type holds, variances
 /// with a fractional ddof.
 nb::object compute_in_python(const reduction_call& call, const call_arguments& given);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <exactdot/core/reduction.hpp>
 #include <exactdot/reduction.hpp>
 #include <python/src/keywords.hpp>
 
@@ -33,6 +34,7 @@ struct reduction_function {
   reduction what;
   shapes takes = shapes::axes;
   outcome gives = outcome::one;
+  bool takes_complex = false;
 };
 
 constexpr unsigned bit(unsigned keyword) { return 1U << keyword; }
@@ -233,10 +235,15 @@ inline constexpr std::array<reduction_function, 79> function_rows = {{
      shapes::normalised},
 }};
 
-/// The same with the defaults of ddof, which follow from the reductions.
+/// The same with the defaults of ddof and whether elements may be complex, which follow from the reductions.
 inline constexpr auto functions = [] {
   auto all = function_rows;
-  for (reduction_function& each : all) each.signature.ddof = default_ddof(each.what);
+  for (reduction_function& each : all) {
+    const bool is_of_arrays = each.takes != shapes::lists && each.takes != shapes::normalised;
+    each.signature.ddof = default_ddof(each.what);
+    each.takes_complex =
+        is_of_arrays && each.signature.inputs != 0 && core::info_of(each.what).takes_complex();
+  }
   return all;
 }();
 

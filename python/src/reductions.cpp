@@ -27,21 +27,6 @@
 namespace exactdot::python {
 namespace {
 
-/// -0.0 of this type.
-any_scalar negative_zero_of(element_type type) { return {type, std::uint64_t{1} << (8 * size_of(type) - 1)}; }
-
-/// `result`, or -0.0 if it is the +0 of a sum of negative zeros only. `extremum` computes min and max of the
-/// vector.
-template <class Extremum>
-any_scalar with_sign_of_zero(const reduction_call& call, any_scalar result, const Extremum& extremum) {
-  const imported_array& x = call.inputs.first;
-  if (!call.negative_zero || result.bits != 0 || is_integer(result.type) || is_integer(x.type)) return result;
-  const std::uint64_t sign = negative_zero_of(x.type).bits;
-  const bool only_negative_zeros =
-      x.n == 0 || (extremum(reduction::max).bits == sign && extremum(reduction::min).bits == sign);
-  return only_negative_zeros ? negative_zero_of(result.type) : result;
-}
-
 /// A reduction of the vectors in host memory, rounded to `result`.
 any_scalar host_reduce(const reduction_call& call, reduction what, element_type result) {
   const imported_array& a = call.inputs.first;
@@ -59,8 +44,9 @@ any_scalar host_reduce(const reduction_call& call, reduction what, element_type 
 nb::object call_on_host(const reduction_call& call) {
   call.inputs.refuse_stream(call.stream);
   call.inputs.check();
+  if (call.inputs.have_complex()) [[unlikely]] return call_on_complex(call);
   const auto reduce_to = [&](element_type result) {
-    return with_sign_of_zero(call, host_reduce(call, call.what, result), [&](reduction extremum) {
+    return with_sign_of_zero(call, call.inputs.first.type, host_reduce(call, call.what, result), [&](reduction extremum) {
       return host_reduce(call, extremum, call.inputs.first.type);
     });
   };
@@ -81,7 +67,7 @@ nb::object call_on_gpu(const reduction_call& call, const imported_array& out, co
   gpu_reduction asked{call.what, call.inputs.first, call.inputs.other(), call.chosen.mode, call.ddof.whole};
   if (call.out.is_none()) {
     const any_scalar value = gpu_reduce(asked, result_type(call), stream);
-    return to_python(with_sign_of_zero(call, value, [&](reduction extremum) {
+    return to_python(with_sign_of_zero(call, call.inputs.first.type, value, [&](reduction extremum) {
       asked.what = extremum;
       return gpu_reduce(asked, call.inputs.first.type, stream);
     }));
@@ -158,7 +144,9 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
   if (call.filter != nullptr) return false;
-  const bool are_pairs = call.function.takes == shapes::ratios;
+  if (call.inputs.are_two() && call.inputs.first.is_complex != call.inputs.second.is_complex) return false;
+  const bool are_pairs = call.function.takes == shapes::ratios ||
+                         (call.function.takes == shapes::pairs && call.inputs.have_complex());
   if (call.function.takes != shapes::axes && !are_pairs)
     return call.function.takes == shapes::vectors && !call.as_array;
   if (are_pairs && (!call.inputs.are_two() || call.inputs.second.dimensions != 1)) return false;
@@ -171,7 +159,11 @@ bool is_vector_call(const reduction_call& call, const call_arguments& given) {
 void locate_results(const reduction_call& call, result_array& results) {
   results.imported.takes_any_shape = true;
   if (call.out.is_none()) return;
-  locate_out(call.out, call.inputs, results.imported, call.adds ? "add_to" : "out");
+  if (call.inputs.have_complex() && !call.inputs.on_gpu()) {
+    locate_complex_out(call, results.imported);
+  } else {
+    locate_out(call.out, call.inputs, results.imported, call.adds ? "add_to" : "out");
+  }
   results.object = nb::borrow(call.out);
 }
 
@@ -238,7 +230,7 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
 }
 
 /// A reduction: converts the arguments, then computes on the device that holds the vectors. Nothing for complex
-/// elements.
+/// elements in GPU memory.
 [[gnu::always_inline]] inline nb::object compute_with(const reduction_function& function,
                                                       const call_arguments& given, vectors& inputs,
                                                       given_filter* filter, bool about_mean = false) {
@@ -253,7 +245,10 @@ void take_add_to(const call_arguments& given, bool is_exact, reduction_call& cal
   inputs.mixes_types = is_ratio;
   inputs.first.takes_nulls = inputs.second.takes_nulls = has_filter && filter->skips_nan();
   inputs.locate();
-  if (inputs.first.is_complex || inputs.second.is_complex) [[unlikely]] return {};
+  if (inputs.have_complex()) [[unlikely]] {
+    if (inputs.on_gpu()) return {};
+    prepare_complex(function, given, inputs);
+  }
   reduction_call call{.function = function, .inputs = inputs, .what = function.what};
   call.chosen = read_placement(given, caller);
   if (about_mean) inputs.broadcast_second();
@@ -362,13 +357,6 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
              : vectors(caller, given.inputs[0], function.takes == shapes::group_sizes ? "keys" : "x");
 }
 
-/// A reduction of real elements only, which refuses the complex ones. Apart, so that no other call has its frame.
-[[gnu::noinline]] nb::object refuse_complex(const reduction_function& function, const call_arguments& given,
-                                            bool two) {
-  vectors inputs = inputs_of(function, given, two);
-  return compute_reduction(function, given, inputs);
-}
-
 }  // namespace
 
 nb::object compute(const reduction_function& function, const call_arguments& given) {
@@ -388,15 +376,13 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
-  inputs.first.takes_complex = inputs.second.takes_complex = true;
+  inputs.first.takes_complex = inputs.second.takes_complex = function.takes_complex;
   try {
     if (nb::object found = compute_reduction(function, given, inputs); found.is_valid()) return found;
-    if (nb::object found = compute_complex_vectors(function, given); found.is_valid()) return found;
-    if (!has_complex_elements(function, given)) return refuse_complex(function, given, two);
   } catch (const nb::builtin_exception& refused) {
-    if (refused.type() != nb::exception_type::type_error || !has_complex_elements(function, given)) throw;
+    if (refused.type() != nb::exception_type::type_error || !has_complex_on_gpu(function, given)) throw;
   }
-  return compute_complex(function, given, inputs);
+  return compute_complex_on_gpu(function, given);
 }
 
 }  // namespace exactdot::python

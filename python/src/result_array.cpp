@@ -41,7 +41,7 @@ nb::object numpy_dtype(element_type type) {
 /// numpy.empty(shape, type) where NumPy is imported; invalid if it is not, or has no such type. An import and a
 /// name of a type would take longer than a short call.
 nb::object quick_numpy_array(const nb::object& shape, element_type type) {
-  static PyObject *empty = nullptr, *types[elements.size()] = {};
+  static PyObject *empty = nullptr, *types[detail::described_types.size()] = {};
   if (is_of_ml_dtypes(type)) return {};
   PyObject* const call = loaded_attribute(empty, "numpy", "empty");
   PyObject* const of = loaded_attribute(types[static_cast<std::size_t>(type)], "numpy", name_of(type).data());
@@ -142,7 +142,7 @@ void make_results(const grid_call& call, const std::vector<std::size_t>& shape, 
   for (std::size_t i = 0; i < shape.size(); ++i) {
     NB_TUPLE_SET_ITEM(shape_tuple.ptr(), static_cast<Py_ssize_t>(i), nb::int_(shape[i]).release().ptr());
   }
-  made.imported.takes_any_shape = true;
+  made.imported.takes_any_shape = made.imported.takes_complex = true;
   if (call.stream == nullptr) {
     made.object = new_host_array(call.inputs.first.object, shape_tuple, type, call.caller);
     return locate_made(made, call.caller);
@@ -159,7 +159,9 @@ nb::object finished(const grid_call& call) {
   const finalization_guard guard;
   const nb::object jax = nb::module_::import_("jax");
   if (call.stream != nullptr) return nb::module_::import_("jax.dlpack").attr("from_dlpack")(made);
-  if (!nb::cast<bool>(jax.attr("config").attr("jax_enable_x64")) && size_of(call.results.imported.type) == 8) {
+  const element_type type = call.results.imported.type;
+  const bool is_wide = size_of(is_complex(type) ? part_of(type) : type) == 8;
+  if (!nb::cast<bool>(jax.attr("config").attr("jax_enable_x64")) && is_wide) {
     return made;  // JAX would round to 32 bits
   }
   return nb::module_::import_("jax.numpy").attr("asarray")(made);

@@ -42,6 +42,7 @@ class vectors {
   /// Null for one vector.
   [[nodiscard]] const imported_array* other() const { return two_ ? &second : nullptr; }
   [[nodiscard]] bool are_two() const { return two_; }
+  [[nodiscard]] bool have_complex() const { return first.is_complex || second.is_complex; }
   [[nodiscard]] const char* caller() const { return caller_; }
   /// "x is numpy.ndarray of float32, shape (3,)"
   [[nodiscard]] std::string description() const;
