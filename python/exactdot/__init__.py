@@ -89,6 +89,7 @@ from exactdot._engine import (
     sum_of_squares,
     use_instruction_set,
     var,
+    vdot,
     vecdot,
     weighted_mean,
     weighted_std,
@@ -97,7 +98,6 @@ from exactdot._engine import (
 from exactdot._engine import norm as nrm2, std as stddev, var as variance  # the names in C++
 from exactdot import linalg
 from exactdot._engine import __version__ as __version__
-from exactdot._complex import vdot
 from exactdot._frames import GroupedFrame, group_by
 from exactdot._missing import nanargmax, nanargmin, nanmax, nanmean, nanmin, nanstd, nansum, nanvar
 from exactdot._rolling import cumsum, rolling_mean, rolling_std, rolling_sum, rolling_var

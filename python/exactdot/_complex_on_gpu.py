@@ -122,6 +122,8 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
     order = options.pop("ord", 2)
     if not isinstance(order, (int, float)) or order != 2:
         raise TypeError(f"{name}: the order of a norm of complex elements is 2")
+    if name == "vdot":
+        inputs = tuple(x if getattr(x, "ndim", 1) == 1 else x.reshape(-1) for x in inputs)
     first = next(x for x in inputs if is_complex(x))
     module = type(first).__module__.partition(".")[0]
     if module not in _LIBRARIES:

@@ -52,12 +52,19 @@ nb::object call_on_complex(const reduction_call& call) {
   const element_type part = is_complex(type) ? part_of(type) : type;
   const std::size_t size = size_of(part);
   detail::complex_words found;
-  compute(x, other, call.chosen, [&](const options& chosen) {
-    found = other != nullptr
-                ? detail::multiply_complex(x.conjugated, x.view(), other->view(), part, chosen, caller)
-                : detail::reduce_complex(call.what, x.view(), part, chosen, caller);
-  });
   std::uint64_t words[2] = {};
+  compute(x, other, call.chosen, [&](const options& chosen) {
+    if (other == nullptr) {
+      found = detail::reduce_complex(call.what, x.view(), part, chosen, caller);
+    } else if (x.is_complex && other->is_complex) {
+      found = detail::multiply_complex(x.conjugated, x.view(), other->view(), part, chosen, caller);
+    } else {
+      const detail::element_line first(x.view()), second(other->view());
+      detail::reduce_grid(call.what, first.view(), second.view(), {words, type, {}}, chosen, 0, caller);
+      std::memcpy(&found.real, words, size);
+      std::memcpy(&found.imaginary, reinterpret_cast<const char*>(words) + size, size);
+    }
+  });
   const auto put = [&](std::size_t k, std::uint64_t word) {
     const any_vector parts(static_cast<const char*>(x.data) + k * size_of(part_of(x.type)), x.n, part_of(x.type),
                            x.stride, x.swapped);

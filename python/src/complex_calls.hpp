@@ -12,7 +12,7 @@ void prepare_complex(const reduction_function& function, const call_arguments& g
 /// Locates `out`, which is complex where results are. Throws TypeError.
 void locate_complex_out(const reduction_call& call, imported_array& out);
 
-/// The call on one vector, or on two whose elements are both complex, in host memory.
+/// The call on one vector, or on two, in host memory.
 nb::object call_on_complex(const reduction_call& call);
 
 /// Whether an input holds complex elements in GPU memory, and the function takes them.

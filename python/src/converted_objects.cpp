@@ -142,6 +142,19 @@ void imported_array::read_as_floats() {
   read_converted();
 }
 
+void imported_array::make_vector() {
+  if (on_gpu || (dimensions == 1 && !holds_exact_numbers)) return;
+  const finalization_guard guard;
+  if (holds_exact_numbers) {
+    owner_.attr("shape") = nb::make_tuple(nb::len(nb::object(owner_.attr("values"))));
+    return;
+  }
+  nb::object flat = for_numpy().attr("reshape")(-1);
+  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
+  owner_ = std::move(flat);
+  read_converted();
+}
+
 void imported_array::read_converted() {
   if (is_numpy_array(owner_.ptr())) {
     read_buffer(owner_.ptr());

@@ -42,9 +42,12 @@ inline constexpr std::array<function_text, 28> texts = {{
      "The other axes are broadcast. Each result has the bits of dot on its vectors alone.", sum_dtype,
      "0 for vectors of length 0.", "The lengths differ, or the other axes cannot be broadcast; ",
      ">>> xd.vecdot(np.array([[1e200, 1.0], [3.0, 4.0]]), np.array([0.0, 1.0]))\narray([1., 4.])\n"},
-    {"vdot", "Computes the dot product of conj(a) and b, which are vectors here, and rounds its parts once.",
-     rounded_once, sum_dtype, "0 for vectors of length 0.", "The lengths differ; ",
-     ">>> xd.vdot([1.0, 2.0], [3.0, 4.0])\n11.0\n"},
+    {"vdot", "Computes the dot product of conj(a) and b, of all elements in the order of C, and rounds its parts once.",
+     "The arrays have equal numbers of elements and any shapes. Of real elements the result is that of dot, of complex "
+     "ones it is complex, and vdot(a, a) has the imaginary part 0. Cost: of complex elements that of two dot products "
+     "of twice the length; an array with gaps in the order of C is copied.",
+     sum_dtype, "0 for arrays without elements.", "The numbers of elements differ; ",
+     ">>> xd.vdot(np.array([1j, 2.0]), np.array([1j, 3.0]))\n(7+0j)\n"},
     {"matvec", "Computes the product of a matrix and a vector, each element exactly and rounded once.",
      "a has shape (..., m, n), b (..., n); the axes before are broadcast: of a matrix (m, n) and vectors (r, n) "
      "the "

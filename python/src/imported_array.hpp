@@ -78,6 +78,8 @@ class imported_array {
   }
   /// Reads a list of integers again, as float64 or else as exact numbers: the other input is of floats.
   void read_as_floats();
+  /// Makes the elements in host memory one dimension, in the order of C, by NumPy.
+  void make_vector();
   /// Makes elements that follow each other in the order of C one dimension. Returns whether it is one.
   bool flatten();
   /// The axes of any number of dimensions.

@@ -11,6 +11,7 @@ namespace exactdot::python {
 /// Which shapes a function takes.
 enum class shapes : unsigned char {
   vectors,        ///< of one dimension
+  flattened,      ///< all elements of arrays, in the order of C
   axes,           ///< any axes of an array
   pairs,          ///< one axis of two arrays, the others broadcast
   ratios,         ///< the same, or all axes of two arrays of one shape
@@ -56,7 +57,7 @@ inline constexpr unsigned variance_keywords = deviation_keywords | bit(mean_para
 inline constexpr std::array<reduction_function, 79> function_rows = {{
     {{"dot", 2, rounding_keywords}, reduction::dot, shapes::vectors},
     {{"vecdot", 2, axes_keywords | rounding_keywords}, reduction::dot, shapes::pairs},
-    {{"vdot", 2, rounding_keywords}, reduction::dot, shapes::pairs},
+    {{"vdot", 2, rounding_keywords}, reduction::dot, shapes::flattened},
     {{"matvec", 2, rounding_keywords & ~filters}, reduction::dot, shapes::matrix_vector},
     {{"sum", 1, axes_keywords | rounding_keywords | bit(negative_zero_parameter)}, reduction::sum},
     {{"asum", 1, axes_keywords | rounding_keywords}, reduction::asum},

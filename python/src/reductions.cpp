@@ -121,6 +121,7 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
   };
   switch (call.function.takes) {
     case shapes::vectors:
+    case shapes::flattened:
       call.inputs.check();
       return reduce_pairs(over_axes);
     case shapes::ratios:
@@ -144,11 +145,10 @@ nb::object call_on_axes(const reduction_call& call, const call_arguments& given,
 /// Whether the call is that of vectors, once the first input is imported: its result is one number.
 bool is_vector_call(const reduction_call& call, const call_arguments& given) {
   if (call.filter != nullptr) return false;
-  if (call.inputs.are_two() && call.inputs.first.is_complex != call.inputs.second.is_complex) return false;
   const bool are_pairs = call.function.takes == shapes::ratios ||
                          (call.function.takes == shapes::pairs && call.inputs.have_complex());
   if (call.function.takes != shapes::axes && !are_pairs)
-    return call.function.takes == shapes::vectors && !call.as_array;
+    return (call.function.takes == shapes::vectors || call.function.takes == shapes::flattened) && !call.as_array;
   if (are_pairs && (!call.inputs.are_two() || call.inputs.second.dimensions != 1)) return false;
   return (call.inputs.first.dimensions == 1 || (call.inputs.first.dimensions == 0 && !are_pairs)) &&
          !is_given(given, axis_parameter) && !call.as_array &&
@@ -377,6 +377,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);
   inputs.first.takes_complex = inputs.second.takes_complex = function.takes_complex;
+  inputs.flattens = function.takes == shapes::flattened;
   try {
     if (nb::object found = compute_reduction(function, given, inputs); found.is_valid()) return found;
   } catch (const nb::builtin_exception& refused) {

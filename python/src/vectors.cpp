@@ -42,12 +42,29 @@ void vectors::locate_one(imported_array& array, nb::handle object, const char* n
 }
 
 void vectors::locate() {
+  if (flattens) [[unlikely]] return locate_flat();
   locate_one(first, objects_[0], names_[0]);
   if (!two_) return;
   locate_one(second, objects_[1], names_[1]);
   if (first.on_gpu == second.on_gpu) return make_lists_floats();
   refuse(false, std::string(names_[0]) + " is in " + memory_name(first) + ", " + names_[1] + " in " +
                     memory_name(second) + "; copy one of them");
+}
+
+/// Arrays of libraries for GPUs are flattened by these, others where they lie, or in a copy.
+void vectors::locate_flat() {
+  const auto flat = [](nb::handle x) {
+    auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(x.ptr()));
+    if (is_numpy_array(x.ptr()) || !find_attribute(type, "__cuda_array_interface__").is_valid()) return nb::borrow(x);
+    const nb::object dimensions = find_attribute(x.ptr(), "ndim");
+    if (!dimensions.is_valid() || dimensions.equal(nb::int_(1))) return nb::borrow(x);
+    return nb::object(x.attr("reshape")(-1));
+  };
+  flat_ = nb::make_tuple(flat(objects_[0]), flat(objects_[1]));
+  for (int i = 0; i < 2; ++i) objects_[i] = NB_TUPLE_GET_ITEM(flat_.ptr(), i);
+  flattens = false;
+  locate();
+  first.make_vector(), second.make_vector();
 }
 
 /// A list has the exact result of its numbers: its integers have no type that the other input's floats could clash

@@ -48,9 +48,11 @@ class vectors {
   [[nodiscard]] std::string description() const;
 
   imported_array first, second;
+  bool flattens = false;     ///< set before locate(): arrays are vectors of their elements in the order of C
   bool mixes_types = false;  ///< integers and floating-point numbers may be the two inputs
 
  private:
+  void locate_flat();
   void locate_one(imported_array& array, nb::handle object, const char* name);
   void make_lists_floats();
   void check_dimensions() const;
@@ -59,6 +61,7 @@ class vectors {
   const char* caller_;
   const char* names_[2];
   nb::handle objects_[2];
+  nb::object flat_;  // what keeps them if they are flattened
   bool two_;
 };
 

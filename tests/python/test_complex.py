@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -126,6 +127,9 @@ def test_products(dtype: str) -> None:
     if dtype == "c16":  # two types: the result is of the wider one
         single = a[0].astype("c8")
         assert same(xd.dot(single, b[0]), expected_dot(single.astype("c16"), b[0], False))
+    for x, y in itertools.product((a.reshape(2, 3, 4), a.T.reshape(24), np.asfortranarray(a), a[:, ::-1]), repeat=2):
+        assert same(xd.vdot(x, y), expected_dot(x.ravel(), y.ravel(), True)) and xd.vdot(x.real, y.real) == xd.dot(x.real.ravel(), y.real.ravel())
+    assert xd.vdot(memoryview(a.real.copy()), a.real) == xd.sum_of_squares(a.real)
     assert xd.vdot([1.0, 2.0], [3.0, 4.0]) == 11 and isinstance(xd.vdot(real, real), float)
 
 
@@ -273,8 +277,7 @@ def test_whole_vectors_have_the_bits_of_calls_with_options(dtype: str) -> None:
                 a[1] = complex(math.nan, 0) if n % 2 else complex(0, math.inf)
             for name in ("sum", "mean", "asum", "sum_of_squares", "norm"):
                 call = getattr(xd, name)
-                found = call(a)  # by the library; with an option by the module
-                assert type(found) is type(call(a, threads=1)) and same(found, call(a, threads=1)), (name, n, step)
+                assert type(call(a)) is type(call(a, threads=1)) and same(call(a), call(a, threads=1)), (name, n, step)
             for name in ("dot", "vdot", "vecdot"):
                 call = getattr(xd, name)
                 assert same(call(a, b), call(a, b, threads=1)), (name, n, step)
@@ -373,6 +376,7 @@ def test_the_way_of_arrays_in_gpu_memory(dtype: str, monkeypatch: pytest.MonkeyP
         assert same(on_gpu("vecdot", "products", x, y, axis=axis), xd.vecdot(x, y, axis=axis))
     assert same(on_gpu("matvec", "products", x[0], y[0, 0]), xd.matvec(x[0], y[0, 0]))
     assert same(on_gpu("vecdot", "products", x, y.real.copy()), xd.vecdot(x, y.real.copy()))
+    assert same(on_gpu("vdot", "products", x, y.T.copy()), xd.vdot(x, y.T))
     v, w = x.reshape(-1), y.reshape(-1)
     offsets, keys = np.array([0, 3, 3, 60], "i4"), np.arange(60) % 7
     for name, kind in (("sum", "parts"), ("norm", "pairs")):

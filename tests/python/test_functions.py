@@ -162,7 +162,7 @@ def test_signatures() -> None:
             expected[prefix + name] = f"({inputs}{after}, *, {axis}{ddof}dtype=None, {common}{last}{', rowvar=True' if is_matrix else ''})"
         inputs = "x, axis=None, *, keepdims=False, " if axis else f"x{after}, *, "
         expected[f"{prefix}standard_error"] = f"({inputs}ddof=1, correction=None, dtype=None, {common}{last})"
-    expected["check"] = "(x, *, stream=None)"
+    expected["check"], expected["vdot"] = "(x, *, stream=None)", expected["dot"]
     expected["group_count"] = expected["group_max"].replace("x, ", "").replace(f", {filters}{first}", "")
     functions = {name for name in xd.__all__ if inspect.isbuiltin(getattr(xd, name))} - {"nrm2", "variance", "stddev"}
     assert set(expected) == functions
