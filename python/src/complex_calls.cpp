@@ -85,10 +85,10 @@ nb::object call_on_complex(const reduction_call& call) {
 bool has_complex_on_gpu(const reduction_function& function, const call_arguments& given) {
   const auto is_so = [](PyObject* x) {
     const nb::object dtype = find_attribute(x, "dtype");
-    if (!dtype.is_valid() || !find_attribute(x, "__cuda_array_interface__").is_valid()) return false;
-    const nb::object kind = find_attribute(dtype.ptr(), "kind");
-    return kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
-           PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
+    const nb::object kind = dtype.is_valid() ? find_attribute(dtype.ptr(), "kind") : nb::object();
+    const bool is_complex = kind.is_valid() && PyUnicode_Check(kind.ptr()) != 0 &&
+                            PyUnicode_CompareWithASCIIString(kind.ptr(), "c") == 0;
+    return is_complex && find_attribute(x, "__cuda_array_interface__").is_valid();  // which PyTorch's may refuse
   };
   return function.takes_complex && std::any_of(given.inputs, given.inputs + function.signature.inputs, is_so);
 }
