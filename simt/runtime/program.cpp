@@ -144,6 +144,17 @@ void stop_runs(int signal) {
   if (current_run > 0) kill(static_cast<pid_t>(current_run), signal);
 }
 
+/// The signals that stop the runs. They are blocked from the look at `stopped_by` until `current_run` is known.
+const sigset_t& signals_of_runs() {
+  static const sigset_t signals = [] {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    return set;
+  }();
+  return signals;
+}
+
 /// Runs the program once, in a child. Returns true in the child; in the parent false, with the report and status.
 bool run_once(unsigned index, run_report& report, std::string& page_lines, int& status) {
   int ends[2];
@@ -151,6 +162,7 @@ bool run_once(unsigned index, run_report& report, std::string& page_lines, int& 
   const pid_t child = fork();
   if (child == 0) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
     process = getpid();
     close(ends[0]);
     report_pipe = ends[1];
@@ -162,6 +174,7 @@ bool run_once(unsigned index, run_report& report, std::string& page_lines, int& 
     return true;
   }
   current_run = child;
+  sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
   close(ends[1]);
   std::string bytes;
   char buffer[4096];
@@ -233,6 +246,12 @@ void run_all_seeds(program_settings& settings) {
   for (unsigned i = 0; i < settings.seeds; ++i) {
     input.rewind();
     run_report report;
+    sigprocmask(SIG_BLOCK, &signals_of_runs(), nullptr);
+    if (stopped_by != 0) {
+      sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
+      settings.seeds = std::max(1U, i), total.stopped_by = stopped_by;
+      break;
+    }
     int status = 0;
     if (run_once(i, report, page_lines, status)) {
       is_extra_run = i != 0;

@@ -64,7 +64,7 @@ int machine::barrier(const char* operation, int predicate, int combine, const vo
   self.status = thread_status::at_barrier;
   remove_ready(self);
   note_arrival(parent, self);
-  note_meeting(self, 0, caller);
+  note_meeting(self, static_cast<std::uint64_t>(predicate != 0), caller);
   if (parent.waiting + parent.exited == threads_per_block_) {
     release_barrier(parent);
   } else {

@@ -85,6 +85,8 @@ void machine::check_access(const location& place, std::size_t size, const access
   }
   if (kind.write) place.range->mark_written(place.address, size);
   if (kind.atomic) synchronise_through(place, kind);
+  if (kind.is_volatile && size > sizeof(std::uint32_t)) [[unlikely]]
+    synchronise_through_rest(place, size, kind);
   return place;
 }
 
@@ -162,6 +164,14 @@ void machine::synchronise_through(const location& place, const access_kind& kind
   for (const auto& other : resident_) {
     if (other.get() != &parent && (!place.range->shared || other.get() == &home))
       other->released_clocks.erase(address);
+  }
+}
+
+/// The same through the other words of a volatile access, whose conflicts are judged word by word.
+void machine::synchronise_through_rest(location place, std::size_t size, const access_kind& kind) {
+  for (std::size_t at = sizeof(std::uint32_t); at < size; at += sizeof(std::uint32_t)) {
+    place.address += sizeof(std::uint32_t);
+    synchronise_through(place, kind);
   }
 }
 

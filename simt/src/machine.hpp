@@ -157,7 +157,7 @@ class machine {
   bool resume_or_settle();  // no thread is ready: resumes the parked, or settles incomplete warp collectives
   void report_hang(fault_kind kind);  // livelock or deadlock; ends the launch
   /// Something has changed, if only what a place holds.
-  void note_change() { idle_rounds_ = 0, last_progress_ = steps(), states_equal_since_ = 0; }
+  void note_change() { idle_rounds_ = idle_meetings_ = 0, last_progress_ = steps(), states_equal_since_ = 0; }
   /// A thread came to a new place.
   void note_progress() { note_change(), narrow_accesses_ = 0, has_met_ = false; }
   void note_meeting(thread& self, std::uint64_t value, const void* caller);
@@ -249,6 +249,7 @@ class machine {
   [[nodiscard]] bool looks_shared(std::uintptr_t address) const;
   void report_out_of_bounds(std::uintptr_t address, std::size_t size, const access_kind& kind, const void* caller);
   void synchronise_through(const location& place, const access_kind& kind);
+  void synchronise_through_rest(location place, std::size_t size, const access_kind& kind);
   void check_access(const location& place, std::size_t size, const access_kind& kind, const void* caller);
   void judge_bytes(const location& place, std::size_t size, const access_kind& kind, const void* caller);
   void check_unwritten(const location& place, std::size_t size, const access_kind& kind, const void* caller);
@@ -391,6 +392,7 @@ class machine {
   std::uint64_t states_span_ = 1;                 // most accesses of a loop that repeats itself
   std::uint64_t narrow_accesses_ = 0;             // since the last one to a new place
   bool has_met_ = false;                          // a thread has come to a barrier or a collective meanwhile
+  std::uint64_t idle_meetings_ = 0;               // barriers and collectives since something has changed
   std::uint64_t clock_turn_ = ~std::uint64_t{0};  // step at which threads that wait for the clock run again
   std::uint64_t idle_clocks_ = 0;                 // by which the clock is ahead of the steps
   value_comparison comparison_;

@@ -168,8 +168,17 @@ bool machine::note_known_place(recent_accesses::novelty fresh, const void* calle
 /// and finds everything else as it was, repeats itself.
 void machine::note_meeting(thread& self, std::uint64_t value, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(&meeting_place);
-  if (self.recent.add({caller, address, value}) == recent_accesses::novelty::place) return note_progress();
+  const recent_accesses::novelty fresh = self.recent.add({caller, address, value});
+  if (fresh == recent_accesses::novelty::place) return note_progress();
+  if (fresh == recent_accesses::novelty::content) note_change();
   has_met_ = true;
+  const std::uint64_t threads = std::uint64_t{threads_per_block_} * resident_.size();
+  if (++idle_meetings_ <= settings_.spin_budget * threads) return;
+  compare_states(self, caller);
+  constexpr std::uint64_t comparisons = 8 * recent_accesses::max_size;  // of each thread, so that each is at least two
+  if (idle_meetings_ <= (settings_.spin_budget + comparisons) * threads) return;
+  report_hang(fault_kind::livelock);
+  yield();
 }
 
 /// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is
@@ -218,6 +227,7 @@ std::uint64_t machine::read_clock(const void* caller) {
   step(caller);
   clock_turn_ = std::min(clock_turn_, steps() + clock_turn);  // that of an earlier reader stays
   detect_repetition({nullptr, address, nullptr}, address, sizeof clock_place, caller);
+  idle_meetings_ = 0;  // time passes, and may end a loop whose state is the same each time
   return clocks();
 }
 

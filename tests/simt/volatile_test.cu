@@ -43,6 +43,20 @@ __global__ void publish_volatile(volatile int* data, volatile int* flag, int* ou
     *out = *data;  // volatile data
   }
 }
+/// The same by a flag of eight bytes.
+template <class Flag, bool fence_of_writer>
+__global__ void publish_by_a_wide_flag(int* data, volatile Flag* flag, int* out) {
+  if (blockIdx.x == 0) {
+    *data = 7;  // data of a wide flag
+    if (fence_of_writer) __threadfence();
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    *out = *data;  // data of a wide flag
+  }
+}
 /// The fence is there, but before the data.
 __global__ void fence_too_early(volatile int* data, volatile int* flag, int* out) {
   if (blockIdx.x == 0) {
@@ -229,6 +243,26 @@ TEST(simt_volatile, a_flag_that_is_set_after_it_was_read_is_none) {
     gpu::launch(look_once, 8, 32, 0, stream, data.data(), flag.data(), out.data());
     EXPECT_EQ(out[7], 7);
   });
+}
+
+template <class Flag, bool fence_of_writer>
+void publish_wide(gpu::stream& stream) {
+  filled<int> data(stream, 1), out(stream, 1);
+  filled<Flag> flag(stream, 1);
+  gpu::launch(publish_by_a_wide_flag<Flag, fence_of_writer>, 2, 1, 0, stream, data.data(), flag.data(), out.data());
+}
+
+TEST(simt_volatile, a_flag_may_have_eight_bytes) {
+  expect_no_faults([](gpu::stream& stream) {
+    publish_wide<long long, true>(stream);
+    publish_wide<double, true>(stream);
+    publish_wide<short, true>(stream);
+  });
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model});
+    publish_wide<long long, false>(stream);
+    EXPECT_TRUE(has_fault(stream, fault_kind::data_race, "global", "data of a wide flag"));
+  }
 }
 
 TEST(simt_volatile, reports_data_whose_flag_has_no_fence) {

@@ -38,9 +38,9 @@ __global__ void rounds_of_a_thread(arrays m) {
   if (threadIdx.x == 0) rounds = 0;
   __syncthreads();
   while (rounds < 20) {  // fault: rounds_of_a_thread
-    __syncthreads();
+    __syncthreads();         // fault: rounds_of_a_thread
     if (threadIdx.x == (faulty ? 99 : 31)) ++rounds;
-    __syncthreads();
+    __syncthreads();  // fault: rounds_of_a_thread
   }
   m.out[threadIdx.x] = rounds;
 }
