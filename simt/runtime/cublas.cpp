@@ -6,15 +6,12 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 #include <set>
 
 #include "cblas.hpp"
 #include "cublas_operands.hpp"
 #include "graphs.hpp"
-#include "row_copies.hpp"
-#include "symbols.hpp"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -32,17 +29,6 @@ std::set<cublasHandle_t>& live_handles() {
 bool is_live(cublasHandle_t handle) {
   const runtime_lock lock;
   return live_handles().contains(handle);
-}
-
-void print_at(const cublas_call& call, const std::string& text) {
-  const source_line line = find_line(user_call(call.caller));
-  const std::string file = line.file.substr(line.file.rfind('/') + 1);
-  std::fprintf(stderr, "%s:%d: simtcc: %s: %s\n", file.c_str(), line.line, call.name, text.c_str());
-}
-cublasStatus_t refuse(const cublas_call& call, const char* name, long long value, long long least) {
-  print_at(call,
-           std::string(name) + " is " + std::to_string(value) + "; expected " + std::to_string(least) + " or more");
-  return CUBLAS_STATUS_INVALID_VALUE;
 }
 
 /// Checks all operands that a call reads, then copies them to the host.
@@ -322,97 +308,11 @@ cublasStatus_t gemm(cublasHandle_t handle, const product<T>& first, const T* alp
   });
 }
 
-/// Of elements of any type: `count` rows of so many bytes.
-struct transfer {
-  void* to;
-  std::size_t to_pitch;
-  const void* from;
-  std::size_t from_pitch, width, height;
-};
-cublasStatus_t run_transfer(const transfer& of, bool to_device, const char* text, const cublas_call& call) {
-  const runtime_lock lock;
-  const operand_rows on_device{to_device ? of.to : of.from, to_device ? of.to_pitch : of.from_pitch, of.width,
-                               of.height, text};
-  if (!check_operand(on_device, to_device, call)) return CUBLAS_STATUS_MAPPING_ERROR;
-  const cudaError_t error =
-      copy_rows(of.to, of.to_pitch, of.from, of.from_pitch, of.width, of.height,
-                to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, call.name, call.caller);
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
-}
-
-cublasStatus_t transfer_vector(int n, int bytes, const void* x, int incx, void* y, int incy, bool to_device,
-                               const cublas_call& call) {
-  if (n < 0 || bytes <= 0 || incx <= 0 || incy <= 0) return CUBLAS_STATUS_INVALID_VALUE;
-  if (n == 0) return CUBLAS_STATUS_SUCCESS;
-  const auto size = static_cast<std::size_t>(bytes), count = static_cast<std::size_t>(n);
-  const bool dense = incx == 1 && incy == 1;
-  const transfer rows{y,
-                      size * (dense ? count : incy),
-                      x,
-                      size * (dense ? count : incx),
-                      size * (dense ? count : 1),
-                      dense ? 1 : count};
-  const std::string text = std::to_string(n) + " elements of " + std::to_string(bytes) + " bytes";
-  return run_transfer(rows, to_device, text.c_str(), call);
-}
-cublasStatus_t transfer_matrix(int rows, int columns, int bytes, const void* a, int lda, void* b, int ldb,
-                               bool to_device, const cublas_call& call) {
-  if (rows < 0 || columns < 0 || bytes <= 0) return CUBLAS_STATUS_INVALID_VALUE;
-  if (lda < std::max(1, rows)) return refuse(call, "lda", lda, std::max(1, rows));
-  if (ldb < std::max(1, rows)) return refuse(call, "ldb", ldb, std::max(1, rows));
-  if (rows == 0 || columns == 0) return CUBLAS_STATUS_SUCCESS;
-  const auto size = static_cast<std::size_t>(bytes);
-  const std::string text = std::to_string(rows) + " x " + std::to_string(columns) + " elements of " +
-                           std::to_string(bytes) + " bytes with leading dimension " +
-                           std::to_string(to_device ? ldb : lda);
-  return run_transfer({b, size * ldb, a, size * lda, size * rows, static_cast<std::size_t>(columns)}, to_device,
-                      text.c_str(), call);
-}
-
 }  // namespace
 }  // namespace exactdot::simt
 
 using namespace exactdot::simt;
 
-const char* cublasGetStatusName(cublasStatus_t status) {
-  switch (status) {
-#define EXACTDOT_NAME(name) \
-  case name:                \
-    return #name;
-    EXACTDOT_NAME(CUBLAS_STATUS_SUCCESS)
-    EXACTDOT_NAME(CUBLAS_STATUS_NOT_INITIALIZED)
-    EXACTDOT_NAME(CUBLAS_STATUS_ALLOC_FAILED)
-    EXACTDOT_NAME(CUBLAS_STATUS_INVALID_VALUE)
-    EXACTDOT_NAME(CUBLAS_STATUS_ARCH_MISMATCH)
-    EXACTDOT_NAME(CUBLAS_STATUS_MAPPING_ERROR)
-    EXACTDOT_NAME(CUBLAS_STATUS_EXECUTION_FAILED)
-    EXACTDOT_NAME(CUBLAS_STATUS_INTERNAL_ERROR)
-    EXACTDOT_NAME(CUBLAS_STATUS_NOT_SUPPORTED)
-    EXACTDOT_NAME(CUBLAS_STATUS_LICENSE_ERROR)
-#undef EXACTDOT_NAME
-  }
-  return "CUBLAS_STATUS_UNKNOWN";
-}
-const char* cublasGetStatusString(cublasStatus_t status) {
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return "success";
-    case CUBLAS_STATUS_NOT_INITIALIZED:
-      return "the library was not initialized";
-    case CUBLAS_STATUS_ALLOC_FAILED:
-      return "the resource allocation failed";
-    case CUBLAS_STATUS_INVALID_VALUE:
-      return "an invalid value was given";
-    case CUBLAS_STATUS_MAPPING_ERROR:
-      return "an access to memory failed";
-    case CUBLAS_STATUS_EXECUTION_FAILED:
-      return "the call failed on the device";
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-      return "the functionality is not supported";
-    default:
-      return cublasGetStatusName(status);
-  }
-}
 cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version) {
   if (!is_live(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (version == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -454,25 +354,6 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle) {
 EXACTDOT_PROPERTY(Stream, cudaStream_t, stream)
 EXACTDOT_PROPERTY(PointerMode, cublasPointerMode_t, mode)
 EXACTDOT_PROPERTY(MathMode, cublasMath_t, math)
-
-cublasStatus_t cublasSetVector(int n, int element_bytes, const void* x, int incx, void* device, int incy) {
-  return transfer_vector(n, element_bytes, x, incx, device, incy, true,
-                         {"cublasSetVector", __builtin_return_address(0)});
-}
-cublasStatus_t cublasGetVector(int n, int element_bytes, const void* device, int incx, void* y, int incy) {
-  return transfer_vector(n, element_bytes, device, incx, y, incy, false,
-                         {"cublasGetVector", __builtin_return_address(0)});
-}
-cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* a, int lda, void* device,
-                               int ldb) {
-  return transfer_matrix(rows, columns, element_bytes, a, lda, device, ldb, true,
-                         {"cublasSetMatrix", __builtin_return_address(0)});
-}
-cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* device, int lda, void* b,
-                               int ldb) {
-  return transfer_matrix(rows, columns, element_bytes, device, lda, b, ldb, false,
-                         {"cublasGetMatrix", __builtin_return_address(0)});
-}
 
 #define EXACTDOT_FUNCTIONS(S, T)                                                                                   \
   cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy,          \

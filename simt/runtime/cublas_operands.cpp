@@ -1,9 +1,12 @@
 #include "cublas_operands.hpp"
 
+#include <cstdio>
+
 #include "context.hpp"
 #include "memory.hpp"
 #include "program_variables.hpp"
 #include "row_copies.hpp"
+#include "symbols.hpp"
 
 namespace exactdot::simt {
 namespace {
@@ -86,6 +89,17 @@ void check_host_scalar(const void* scalar, bool writes, const cublas_call& call)
   report->cause = writes ? "the result is stored by the host: the pointer mode is CUBLAS_POINTER_MODE_HOST"
                          : "alpha or beta is read by the host: the pointer mode is CUBLAS_POINTER_MODE_HOST";
   report->fix = "the address of a variable of the host, or cublasSetPointerMode with CUBLAS_POINTER_MODE_DEVICE";
+}
+
+void print_at(const cublas_call& call, const std::string& text) {
+  const source_line line = find_line(user_call(call.caller));
+  const std::string file = line.file.substr(line.file.rfind('/') + 1);
+  std::fprintf(stderr, "%s:%d: simtcc: %s: %s\n", file.c_str(), line.line, call.name, text.c_str());
+}
+cublasStatus_t refuse(const cublas_call& call, const char* name, long long value, long long least) {
+  print_at(call,
+           std::string(name) + " is " + std::to_string(value) + "; expected " + std::to_string(least) + " or more");
+  return CUBLAS_STATUS_INVALID_VALUE;
 }
 
 }  // namespace exactdot::simt

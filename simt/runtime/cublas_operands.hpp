@@ -18,6 +18,11 @@ struct cublas_call {
   const void* caller;
 };
 
+/// Prints a line to standard error that begins with the place and the name of the call.
+void print_at(const cublas_call& call, const std::string& text);
+/// Prints that an argument is below its least value. Returns CUBLAS_STATUS_INVALID_VALUE.
+cublasStatus_t refuse(const cublas_call& call, const char* name, long long value, long long least);
+
 /// A vector or matrix as rows of bytes: `width` bytes every `pitch`.
 struct operand_rows {
   const void* first;

@@ -46,7 +46,18 @@ int status_after(int status, bool report_is_written, bool has_findings) {
   return has_findings ? status_of_findings : 0;
 }
 
+constexpr int stopping[] = {SIGTERM, SIGINT, SIGHUP};  // which somebody sends
 constexpr int ending_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP};
+
+const sigset_t& stopping_signals() {
+  static const sigset_t signals = [] {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : stopping) sigaddset(&set, signal);
+    return set;
+  }();
+  return signals;
+}
 
 [[noreturn]] void end_process(int status) {
   for (;;) syscall(SYS_exit_group, status);
@@ -108,8 +119,8 @@ void on_quick_end() {
 }
 
 void on_signal(int signal) {
-  const bool asks_to_end = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-  if (asks_to_end && keep_signal(signal)) return;
+  const bool is_stopping = std::find(std::begin(stopping), std::end(stopping), signal) != std::end(stopping);
+  if (is_stopping && keep_signal(signal)) return;
   std::signal(signal, SIG_DFL);
   std::fflush(nullptr);
   constexpr unsigned seconds_for_report = 30;  // memory may be in disorder
@@ -144,25 +155,14 @@ void stop_runs(int signal) {
   if (current_run > 0) kill(static_cast<pid_t>(current_run), signal);
 }
 
-/// The signals that stop the runs. They are blocked from the look at `stopped_by` until `current_run` is known.
-const sigset_t& signals_of_runs() {
-  static const sigset_t signals = [] {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-    return set;
-  }();
-  return signals;
-}
-
 /// Runs the program once, in a child. Returns true in the child; in the parent false, with the report and status.
 bool run_once(unsigned index, run_report& report, std::string& page_lines, int& status) {
   int ends[2];
   if (pipe(ends) != 0) return false;
   const pid_t child = fork();
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-    sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
+    for (const int signal : stopping) std::signal(signal, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &stopping_signals(), nullptr);
     process = getpid();
     close(ends[0]);
     report_pipe = ends[1];
@@ -174,7 +174,7 @@ bool run_once(unsigned index, run_report& report, std::string& page_lines, int& 
     return true;
   }
   current_run = child;
-  sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
+  sigprocmask(SIG_UNBLOCK, &stopping_signals(), nullptr);
   close(ends[1]);
   std::string bytes;
   char buffer[4096];
@@ -240,15 +240,15 @@ void run_all_seeds(program_settings& settings) {
   int first_status = 0;
   struct sigaction action {};
   action.sa_handler = stop_runs;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  for (const int signal : stopping) sigaction(signal, &action, nullptr);
   (void)find_line(reinterpret_cast<const void*>(&run_once));  // reads the tables of lines, once for all runs
   const shared_input input;
   for (unsigned i = 0; i < settings.seeds; ++i) {
     input.rewind();
     run_report report;
-    sigprocmask(SIG_BLOCK, &signals_of_runs(), nullptr);
+    sigprocmask(SIG_BLOCK, &stopping_signals(), nullptr);  // until run_once() knows the process to stop
     if (stopped_by != 0) {
-      sigprocmask(SIG_UNBLOCK, &signals_of_runs(), nullptr);
+      sigprocmask(SIG_UNBLOCK, &stopping_signals(), nullptr);
       settings.seeds = std::max(1U, i), total.stopped_by = stopped_by;
       break;
     }

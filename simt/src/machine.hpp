@@ -163,7 +163,7 @@ class machine {
   void note_meeting(thread& self, std::uint64_t value, const void* caller);
   void compare_states(thread& self, const void* caller);
   void resume_clock_readers();
-  bool admit_more_blocks();
+  void admit_more_blocks();
   void report_endless(std::uint64_t count, const char* what);
   void check_quiet_loop(const void* caller);
   [[nodiscard]] std::uint64_t narrow_budget() const {

@@ -6,8 +6,8 @@
 // together: otherwise some would be an iteration ahead of the others.
 // A livelock is reported after spin_budget rounds, and 1000 times as many steps, without progress, if then
 // registers and stacks repeat themselves too: a loop may count in a register. It is also reported after
-// narrow_budget accesses by which every thread only came back to the same places, whatever these held. Before that,
-// blocks that have not started do, up to max_resident_blocks: the others may wait for them.
+// narrow_budget accesses by which every thread only came back to the same places, whatever these held. Long before
+// that more blocks start, up to max_resident_blocks, as the others may wait for them.
 #include "repetition.hpp"
 
 #include <unwind.h>
@@ -132,14 +132,13 @@ bool machine::resume_or_settle() {
   return settled;
 }
 
-/// Room for twice as many resident blocks, up to the maximum, if some have not started. Returns whether there is more.
-bool machine::admit_more_blocks() {
+/// Room for twice as many resident blocks, up to the maximum, if some have not started.
+void machine::admit_more_blocks() {
   const auto most = static_cast<std::size_t>(std::max(0, settings_.max_resident_blocks));
-  if (next_cluster_ == cluster_count_ || slots_ >= most) return false;
+  if (next_cluster_ == cluster_count_ || slots_ >= most) return;
   slots_ = std::min(2 * slots_, most);
   return_to_scheduler();  // which starts them
   note_progress();
-  return true;
 }
 
 /// The current thread comes back to one of its last places. Returns whether it was parked meanwhile.

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "oracle/complex_numbers.hpp"
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
 #include "support/program_fixture.hpp"
@@ -24,30 +25,10 @@ using cli_test::npy_with_header;
 using exactdot::element_type;
 using exactdot::reduction;
 using parsed = nlohmann::json;
+using oracle::parts;
+using oracle::random_numbers;
 template <class T>
 using numbers = std::vector<std::complex<T>>;
-
-/// Parts of very different sizes, of which many cancel.
-template <class T>
-numbers<T> random_numbers(oracle::rng& random, std::size_t n) {
-  const auto part = [&] { return static_cast<T>(std::ldexp(2 * random.unit() - 1, random.between(-30, 30))); };
-  numbers<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = {part(), part()};
-    if (i > 0 && random.below(3) == 0) x[i] = {-x[i - 1].real(), x[i - 1].imag()};
-  }
-  return x;
-}
-
-template <class T>
-std::vector<T> parts(const numbers<T>& x, T of_real, T of_imaginary) {
-  std::vector<T> reals;
-  for (const auto& each : x) {
-    if (of_real != 0) reals.push_back(of_real * each.real());
-    if (of_imaginary != 0) reals.push_back(of_imaginary * each.imag());
-  }
-  return reals;
-}
 
 template <class T>
 std::string code_of(bool big_endian = false) {

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "oracle/complex_numbers.hpp"
 #include "oracle/random.hpp"
 #include "unit/expect_error.hpp"
 
@@ -20,18 +21,6 @@ template <class T>
 using numbers = std::vector<std::complex<T>>;
 constexpr reduction of_one[] = {reduction::sum, reduction::mean, reduction::asum, reduction::sum_of_squares,
                                 reduction::nrm2};
-
-template <class T>
-numbers<T> random_numbers(oracle::rng& random, std::size_t n) {
-  const auto part = [&] { return static_cast<T>(std::ldexp(2 * random.unit() - 1, random.between(-20, 20))); };
-  numbers<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = {part(), part()};
-    if (i > 0 && random.below(3) == 0) x[i] = {-x[i - 1].real(), x[i - 1].imag()};
-    if (random.below(400) == 0) x[i] = {std::numeric_limits<T>::infinity(), 0};
-  }
-  return x;
-}
 
 template <class R>
 std::uint64_t word_of(R x) {
@@ -78,7 +67,7 @@ struct matrix {
     const int kind = static_cast<int>(random.below(6));
     next = kind == 1 ? 1 : kind == 2 ? 0 : kind == 3 ? 1 : long_n + 2, stride = kind == 1 ? long_m + 1 : kind == 4 ? -1 : kind == 5 ? 0 : 1;
     if (stride < 0) first = n;
-    memory = random_numbers<T>(random, (m + 2) * (n + 3) + n + 2);
+    memory = oracle::random_numbers<T>(random, (m + 2) * (n + 3) + n + 2, true);
   }
   [[nodiscard]] numbers<T> line(std::size_t i) const {
     numbers<T> found(n);
@@ -115,7 +104,7 @@ template <class T, class R>
 void check_segments_and_groups(oracle::rng& random) {
   const std::size_t n = random.below(300), groups = 1 + random.below(9);
   const std::ptrdiff_t stride = random.coin() ? 1 : random.below(3);
-  const numbers<T> of_a = random_numbers<T>(random, 3 * n + 1), of_b = random_numbers<T>(random, n);
+  const numbers<T> of_a = oracle::random_numbers<T>(random, 3 * n + 1, true), of_b = oracle::random_numbers<T>(random, n, true);
   constexpr auto size = static_cast<std::ptrdiff_t>(2 * sizeof(T));
   const element_type type = detail::number_type_of<std::complex<T>>;
   any_vector a{of_a.data(), n, type, stride * size};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "oracle/cases.hpp"
+#include "oracle/complex_numbers.hpp"
 #include "oracle/random.hpp"
 #include "oracle/reference.hpp"
 #include "unit/expect_error.hpp"
@@ -21,34 +22,10 @@ namespace {
 
 using namespace exactdot;
 using unit::expect_error;
+using oracle::parts;
+using oracle::random_numbers;
 template <class T>
 using numbers = std::vector<std::complex<T>>;
-
-/// Parts of very different sizes, whose products cancel, and a few special ones.
-template <class T>
-numbers<T> random_numbers(oracle::rng& random, std::size_t n, bool with_specials) {
-  const auto part = [&]() -> T {
-    if (with_specials && random.below(200) == 0)
-      return random.coin() ? T(NAN) : T(random.coin() ? HUGE_VAL : -HUGE_VAL);
-    return static_cast<T>(std::ldexp(2 * random.unit() - 1, random.between(-30, 30)));
-  };
-  numbers<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = {part(), part()};
-    if (i > 0 && random.below(3) == 0) x[i] = {-x[i - 1].real(), x[i - 1].imag()};
-  }
-  return x;
-}
-
-template <class T>
-std::vector<T> parts(const numbers<T>& x, T of_real, T of_imaginary) {
-  std::vector<T> reals;
-  for (const auto& each : x) {
-    if (of_real != 0) reals.push_back(of_real * each.real());
-    if (of_imaginary != 0) reals.push_back(of_imaginary * each.imag());
-  }
-  return reals;
-}
 
 std::uint64_t expected(reduction what, const any_vector& a, const any_vector& b, element_type result, mode mode) {
   const oracle::reference reference(what, a, b);
