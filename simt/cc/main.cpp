@@ -99,7 +99,7 @@ class build {
     if (!options_.output.empty() && objects > 1)
       fail("-o " + options_.output + ": one name for " + std::to_string(objects) + " objects");
     for (const std::string& file : options_.other_inputs) {
-      if (!simt::has_name_of_source(file)) fail("-c " + file + ": expected sources of CUDA, C++ or C");
+      if (language_of(file, options_.language).empty()) fail("-c " + file + ": expected sources of CUDA, C++ or C");
     }
   }
 
@@ -276,33 +276,26 @@ class build {
   /// With -c: sources that are no CUDA, as the host compiler takes them.
   [[nodiscard]] int compile_host_files() const {
     for (const std::string& file : options_.other_inputs) {
-      const int status = file.ends_with(".c") ? compile_c(file, object_of(file)) : compile_host(file, object_of(file));
-      if (status != 0) return status;
+      if (const int status = compile_host(file, object_of(file)); status != 0) return status;
     }
     return 0;
   }
   [[nodiscard]] int compile_host(const std::string& file, const std::string& object) const {
+    const std::string language(language_of(file, options_.language));
     command arguments = base_command();
+    if (language == "c") std::erase_if(arguments, [](const std::string& word) { return word.starts_with("-std="); });
     append_headers(arguments);
-    append_dependencies(arguments, file);
-    arguments.insert(arguments.end(), {"-c", file, "-o", object});
-    return execute(arguments);
-  }
-  /// Compiles a file of C, which the compiler of C++ would take for C++.
-  int compile_c(const std::string& file, const std::string& object) const {
-    command arguments = {options_.compiler, "-O1"};
-    arguments.insert(arguments.end(), options_.compile_options.begin(), options_.compile_options.end());
-    append_headers(arguments);
-    arguments.insert(arguments.end(), {"-x", "c", "-c", file, "-o", object});
+    if (options_.only_objects) append_dependencies(arguments, file);
+    arguments.insert(arguments.end(), {"-x", language, "-c", file, "-o", object});
     return execute(arguments);
   }
 
   int link(const command& objects) const {
     command inputs = options_.other_inputs;
     for (std::string& input : inputs) {
-      if (!input.ends_with(".c")) continue;
-      const std::string object = files_.file("c" + std::to_string(&input - inputs.data()) + ".o");
-      if (const int status = compile_c(input, object); status != 0) return status;
+      if (language_of(input, options_.language).empty()) continue;
+      const std::string object = files_.file("host" + std::to_string(&input - inputs.data()) + ".o");
+      if (const int status = compile_host(input, object); status != 0) return status;
       input = object;
     }
     command arguments = base_command();

@@ -73,6 +73,22 @@ std::vector<std::string> split_at_blanks(const std::string& text) {
   return words;
 }
 
+}  // namespace
+
+std::string_view language_of(const std::string& file, std::string_view given) {
+  const std::filesystem::path ending = std::filesystem::path(file).extension();
+  const auto is_one_of = [&](std::initializer_list<const char*> known) {
+    return std::find(known.begin(), known.end(), ending) != known.end();
+  };
+  if (is_one_of({".o", ".obj", ".a", ".so", ".lib"}) || file.find(".so.") != std::string::npos) return "";
+  if (!given.empty()) return given;
+  if (ending == ".cu") return "cu";
+  if (ending == ".c") return "c";
+  return is_one_of({".cc", ".cpp", ".cxx", ".C", ".c++"}) ? "c++" : "";
+}
+
+namespace {
+
 class command_line {
  public:
   explicit command_line(const std::vector<std::string>& arguments) : arguments_(arguments) {
@@ -92,8 +108,9 @@ class command_line {
         compiler_option(argument);
       }
     }
-    if (result_.cuda_files.empty() && result_.other_inputs.empty())
+    if (result_.other_inputs.empty())
       fail("no input file; usage: simtcc FILE.cu... [-o PROGRAM]; simtcc --help names the options");
+    find_cuda_files();
     if (!has_architecture_ && generated_ != 0) set_capability(generated_);
     return std::move(result_);
   }
@@ -236,7 +253,7 @@ class command_line {
     } else if (name == "-x") {
       if (value_ != "cu" && value_ != "c++" && value_ != "c" && value_ != "none")
         fail("-x " + value_ + ": expected c, c++ or cu");
-      language_ = value_;
+      result_.language = value_ == "none" ? "" : value_;
     } else if (name == "-ccbin") {
       result_.compiler = std::filesystem::is_directory(value_) ? value_ + "/g++" : value_;
     } else if (name == "-Xcompiler") {
@@ -394,9 +411,17 @@ class command_line {
 
   /// A name that begins with - is given to the compiler with its folder.
   void input(const std::string& name) {
-    const bool cuda = language_ == "cu" || (name.ends_with(".cu") && language_ != "c" && language_ != "c++");
-    auto& list = cuda ? result_.cuda_files : result_.other_inputs;
-    list.push_back(name.starts_with("-") && name != "-" ? "./" + name : name);
+    result_.other_inputs.push_back(name.starts_with("-") && name != "-" ? "./" + name : name);
+  }
+
+  /// Moves the CUDA files out of the inputs. The last -x says the language of all, as with nvcc.
+  void find_cuda_files() {
+    auto& inputs = result_.other_inputs;
+    const auto others = std::stable_partition(inputs.begin(), inputs.end(), [&](const std::string& file) {
+      return language_of(file, result_.language) == "cu";
+    });
+    result_.cuda_files.assign(inputs.begin(), others);
+    inputs.erase(inputs.begin(), others);
   }
 
   void next_to(std::vector<std::string>& list) {
@@ -407,7 +432,7 @@ class command_line {
   static constexpr unsigned oldest_modelled = 70;
   std::vector<std::string> arguments_;
   std::size_t at_ = 0;
-  std::string value_, language_ = "none";
+  std::string value_;
   unsigned generated_ = 0;  // the highest compute capability of -gencode
   bool has_architecture_ = false, forwards_unknown_ = false;
   std::set<std::string> noted_;

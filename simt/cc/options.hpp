@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exactdot::simtcc {
@@ -13,6 +14,7 @@ struct options {
   std::vector<std::string> run_arguments;       // of the program, with -run
   std::string output;                           // "" if -o is missing
   std::string folder;                           // of objects, from -odir; "" for the current one
+  std::string language;                         // of all sources, from -x: c, c++ or cu; "" by their names
   std::string standard = "17";                  // of the user's C++
   std::string page;                             // the file of --html; "" for none
   std::string report;                           // the file of --json; "" for none
@@ -26,6 +28,9 @@ struct options {
 
 /// Reads the arguments. An error is printed and ends simtcc with status 2; --help and --version end it with 0.
 options read_options(const std::vector<std::string>& arguments);
+
+/// Returns "cu", "c++" or "c" for a source, as its name or `given` says; "" for objects, libraries and other files.
+[[nodiscard]] std::string_view language_of(const std::string& file, std::string_view given);
 
 [[noreturn]] void fail(const std::string& message);
 

@@ -10,7 +10,7 @@
 namespace exactdot::simt {
 
 /// Of a number: sites beyond that many are 0, as the null pointer is.
-inline constexpr unsigned call_site_bits = 23;
+inline constexpr unsigned call_site_bits = 22;
 
 struct call_site {
   const void* address = nullptr;

@@ -71,7 +71,7 @@ void explain_race(fault& found, const race_facts& facts) {
       found.fix =
           "a wait for the other side: a barrier, or two launches, or a counter of blocks whose last one reads";
   }
-  if (!threads || !facts.same_line) return;
+  if (!threads || !facts.is_update) return;
   const std::string atomic = "an atomic function such as atomicAdd";
   found.fix = facts.relation == race_relation::blocks ? atomic : found.fix + ", or " + atomic;
 }

@@ -24,7 +24,7 @@ enum class race_relation : std::uint8_t {
 struct race_facts {
   race_relation relation = race_relation::blocks;
   bool both_volatile = false;
-  bool same_line = false;    // as in `*sum += x`
+  bool is_update = false;    // both on one line, as in `*sum += x`
   bool in_lock = false;      // both sides hold the same lock
   bool is_guess = false;     // a plain read, and a compare and swap
   bool after_fence = false;  // one of the two has executed a fence

@@ -57,6 +57,13 @@ inline bool is_never_kept(const access_record& access) { return access.asynchron
   return {other, false};
 }
 
+/// Returns whether a write cannot be part of an update such as `*sum += x`: shadow memory, which has lost nothing,
+/// shows no read of the bytes by its thread.
+inline bool is_blind(const shadow_cell& cell, const access_record& write) {
+  const bool knows_all = (cell.write.thread == 0 || cell.write.thread == write.thread) && cell.read[1].thread == 0;
+  return knows_all && cell.read[0].thread != write.thread;
+}
+
 /// Records a write. `raced`: it was reported, so nothing before it needs to be kept.
 [[gnu::always_inline]] inline void machine::record_write(region& range, shadow_cell& cell,
                                                          const access_record& current, bool raced) {
@@ -65,7 +72,9 @@ inline bool is_never_kept(const access_record& access) { return access.asynchron
   if (!raced && !stands_for(current, cell.write) && tolerance_of(cell.write) < 2) {
     range.earlier_of(cell, true)->exclusive_write = cell.write;
   }
+  const bool blind = is_blind(cell, current);
   cell.write = current;
+  cell.write.blind = blind;
   for (access_record& read : cell.read) {
     if (!keeps || stands_for(current, read)) read = {};
   }
@@ -119,6 +128,7 @@ inline bool is_never_kept(const access_record& access) { return access.asynchron
     const auto [other, other_writes] = find_race(range, cell, current, kind.write);
     const auto word_place = [&] { return location{place.range, std::max(word, address), place.owner}; };
     if (other != nullptr) [[unlikely]] {
+      current.blind = kind.write && is_blind(cell, current);
       report_conflict(word_place(), kind, current, *other, other_writes);
     } else if (!fenced && cell.write.thread != 0 && !precedes_async_proxy(cell.write)) {
       fenced = true;  // reported once for a copy

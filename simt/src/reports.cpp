@@ -176,10 +176,11 @@ void machine::report_race(const location& place, const char* action, const acces
       found.variable += ", in block " + std::to_string(place.owner->number);
     found.site = site_of(current.thread - 1, action, current.caller());
     found.other_site = site_of(other.thread - 1, other_action, other.caller());
+    const bool reads = std::strcmp(action, "read") == 0, other_reads = std::strcmp(other_action, "read") == 0;
+    const bool same_line = found.site.line == found.other_site.line && found.site.file == found.other_site.file;
     race_facts facts{relation, current.is_volatile && other.is_volatile,
-                     found.site.line == found.other_site.line && found.site.file == found.other_site.file};
-    add_atomic_facts(facts, current, other,
-                     std::strcmp(action, "read") == 0 || std::strcmp(other_action, "read") == 0);
+                     same_line && !(other_reads && current.blind) && !(reads && other.blind)};
+    add_atomic_facts(facts, current, other, reads || other_reads);
     explain_race(found, facts);
   }
   if (std::strcmp(other_action, "read") == 0) absorb_unwritten_read(other, index);

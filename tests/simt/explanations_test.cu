@@ -10,6 +10,10 @@ using namespace simt_test;
 __global__ void add(int* sum) {
   *sum += 1;  // update
 }
+__global__ void shift(int* x) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = x[i + 1] + 1;  // shift
+}
 __global__ void neighbour_in_block(int* out) {
   __shared__ int values[64];
   values[threadIdx.x] = 1;
@@ -73,6 +77,22 @@ TEST(simt_explanations, one_fault_is_one_finding) {
   EXPECT_EQ(found.fix, "an atomic function such as atomicAdd");
   EXPECT_NE(found.site.block.x, found.other_site.block.x) << found.text();  // not two lanes, which race too
   EXPECT_TRUE(found.text().ends_with("; seen " + std::to_string(found.times) + " times")) << found.text();
+}
+
+TEST(simt_explanations, an_update_of_a_neighbour_needs_order_rather_than_an_atomic_function) {
+  const std::string launches = "two launches, or a flag with __threadfence() before its write and after its read";
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    for (const unsigned blocks : {2U, 8U, 32U}) {
+      gpu::stream stream({.seed = seed});
+      filled<int> x(stream, 64);
+      gpu::launch(shift, blocks, 1, 0, stream, x.data());
+      EXPECT_EQ(only_fault(stream, "shift").fix, launches) << "seed " << seed << ", " << blocks << " blocks";
+    }
+    gpu::stream stream({.seed = seed});
+    filled<int> x(stream, 64);
+    gpu::launch(shift, 1, 63, 0, stream, x.data());
+    EXPECT_EQ(only_fault(stream, "shift").fix, "__syncthreads() between the two") << "seed " << seed;
+  }
 }
 
 TEST(simt_explanations, say_which_order_is_missing) {
