@@ -110,10 +110,11 @@ class runtime_context {
   fault* report(fault_kind kind, const std::string& variable, const char* action, const void* caller);
 
   // order_checks.cpp
-  /// Work on the current stream begins: a copy or fill; a launch, before it and after it. Memory is released by a
-  /// stream.
+  /// Work on the current stream begins: a copy or fill; a launch, before it and after it. Memory is allocated or
+  /// released by a stream.
   void begin_copy(const copied_range& range);
-  void begin_release(const region& buffer, cudaStream_t of, const char* action, const void* caller);
+  void begin_allocation(const copied_range& range, cudaStream_t of);
+  void begin_release(const copied_range& range, cudaStream_t of);
   void begin_launch(cudaStream_t of);
   void check_copies_before(cudaStream_t of);
   void check_host_order(const region& buffer, std::uintptr_t address, bool write, const void* caller);

@@ -5,6 +5,7 @@
 #include <exactdot/simt/on_cpu.hpp>
 #include <exactdot/simt/runtime/memory.hpp>
 #include <exactdot/simt/runtime/streams.hpp>
+#include <optional>
 
 #include "context.hpp"
 #include "graphs.hpp"
@@ -38,7 +39,9 @@ cudaError_t allocate(void** pointer, std::size_t bytes, memory_use use) {
   return runtime.wait();
 }
 
-cudaError_t release(void* pointer, bool page_locked, const char* action, const void* caller) {
+/// `stream`: where the release is work of a stream; else the host waits for all work.
+cudaError_t release(void* pointer, bool page_locked, const char* action, const void* caller,
+                    std::optional<cudaStream_t> stream = {}) {
   const runtime_lock lock;
   auto& runtime = runtime_context::instance();
   if (pointer == nullptr) return runtime.wait();
@@ -54,7 +57,11 @@ cudaError_t release(void* pointer, bool page_locked, const char* action, const v
     runtime.failed = before;  // it is reported already
     return result;
   }
-  runtime.order.synchronise();
+  if (stream) {
+    runtime.begin_release({reinterpret_cast<std::uintptr_t>(pointer), at->second.bytes, true, action, caller}, *stream);
+  } else {
+    runtime.order.synchronise();
+  }
   runtime.allocated -= at->second.bytes;
   runtime.allocations.erase(at);
   exactdot::simt::detail::release(runtime.stream, pointer);
@@ -67,7 +74,15 @@ cudaError_t release(void* pointer, bool page_locked, const char* action, const v
 using namespace exactdot::simt;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, memory_use::device); }
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  const runtime_lock lock;
+  const cudaError_t error = cudaMalloc(pointer, bytes);
+  if (error == cudaSuccess && bytes != 0)
+    runtime_context::instance().begin_allocation({reinterpret_cast<std::uintptr_t>(*pointer), bytes, true, "cudaMallocAsync",
+                                                  __builtin_return_address(0)},
+                                                 stream);
+  return error;
+}
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   const runtime_lock lock;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return finish(cudaErrorInvalidValue);
@@ -90,11 +105,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 }
 cudaError_t cudaFree(void* pointer) { return release(pointer, false, "cudaFree", __builtin_return_address(0)); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  const runtime_lock lock;
-  const void* const caller = __builtin_return_address(0);
-  const region* const buffer = device_memory::instance().find(reinterpret_cast<std::uintptr_t>(pointer));
-  if (buffer != nullptr) runtime_context::instance().begin_release(*buffer, stream, "cudaFreeAsync", caller);
-  return release(pointer, false, "cudaFreeAsync", caller);
+  return release(pointer, false, "cudaFreeAsync", __builtin_return_address(0), stream);
 }
 cudaError_t cudaFreeHost(void* pointer) {
   return release(pointer, true, "cudaFreeHost", __builtin_return_address(0));

@@ -88,12 +88,16 @@ void runtime_context::begin_copy(const copied_range& range) {
   unordered_copies_.push_back({range, now});
 }
 
-void runtime_context::begin_release(const region& buffer, cudaStream_t of, const char* action, const void* caller) {
+void runtime_context::begin_allocation(const copied_range& range, cudaStream_t of) {
   const cudaStream_t before = std::exchange(current_stream, of);
-  order.begin(of);
-  check_range({buffer.start, buffer.size, true, action, caller});
+  begin_copy(range);
   current_stream = before;
-  std::erase_if(unordered_copies_, [&](const noted_copy& earlier) { return buffer.holds(earlier.range.first); });
+}
+
+void runtime_context::begin_release(const copied_range& range, cudaStream_t of) {
+  begin_allocation(range, of);
+  std::erase_if(unordered_copies_,
+                [&](const noted_copy& earlier) { return earlier.range.first - range.first < range.bytes; });
 }
 
 /// Work of the current stream on a range, against the copies and launches that nothing orders before it.
@@ -105,7 +109,7 @@ void runtime_context::check_range(const copied_range& range) {
     const bool overlaps = other.first < range.first + range.bytes && range.first < other.first + other.bytes;
     if (!overlaps || !(range.write || other.write) || order.precedes(earlier.work, current_stream)) continue;
     return report_unordered(*buffer, std::max(range.first, other.first), host_site(range.action, range.caller),
-                            host_site(other.action, other.caller), "nothing orders the streams of the two");
+                            host_site(other.action, other.caller), unordered_streams);
   }
   const auto unordered = [&](std::uint32_t launch) {
     return !order.precedes(operation_of(launch), current_stream);
@@ -114,7 +118,7 @@ void runtime_context::check_range(const copied_range& range) {
   if (found.access == nullptr) return;
   report_unordered(*buffer, found.address, host_site(range.action, range.caller),
                    site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"),
-                   "nothing orders the streams of the two");
+                   unordered_streams);
 }
 
 stream_order::operation runtime_context::operation_of(std::uint32_t launch) const {
@@ -126,6 +130,10 @@ void runtime_context::begin_launch(cudaStream_t of) {
   const std::uint32_t launch = device_memory::instance().launch() + 1;
   launches_.resize(launch + 1);
   launches_[launch] = order.begin(of);
+  auto& is_unordered = stream.state().is_unordered;
+  is_unordered = nullptr;
+  if (order.all_precede(of)) return;
+  is_unordered = [=, this](std::uint32_t other) { return !order.precedes(operation_of(other), of); };
 }
 
 /// Copies that nothing orders before the launch that has ended.
@@ -140,7 +148,7 @@ void runtime_context::check_copies_before(cudaStream_t of) {
     if (found.access == nullptr) continue;
     report_unordered(*buffer, found.address, host_site(copy.range.action, copy.range.caller),
                      site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"),
-                     "nothing orders the streams of the two");
+                     unordered_streams);
   }
 }
 

@@ -1,9 +1,9 @@
 // Which work is ordered after which: streams, events and the calls that wait, as vector clocks.
 //
 // All work runs at its call, in the order of the program, so the values are those of a run that waits everywhere.
-// What the program left unordered is found by comparing clocks: an access of the host or a copy, and the launch
-// that last touched the same word (its shadow memory). Not compared: two launches on different streams. CUDA C++
-// Programming Guide, "Default Stream" and "Implicit Synchronization".
+// What the program left unordered is found by comparing clocks: an access of the host, a copy or
+// a launch, and the launch that last touched the same word (its shadow memory). CUDA C++ Programming Guide, "Default
+// Stream" and "Implicit Synchronization".
 #pragma once
 
 #include <cstdint>

@@ -33,6 +33,9 @@ struct race_facts {
 /// Fills in the cause and the fix of a data race.
 void explain_race(fault& found, const race_facts& facts);
 
+/// The cause of a fault between two streams.
+inline constexpr const char* unordered_streams = "nothing orders the streams of the two";
+
 /// Returns what fixes a fault of this kind; "" if the finding says all.
 [[nodiscard]] const char* fix_of(fault_kind kind);
 

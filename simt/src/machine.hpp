@@ -273,6 +273,14 @@ class machine {
   [[nodiscard]] std::uint32_t time_of(const thread& member) const;
   [[nodiscard]] race_relation relation_to(const access_record& earlier, const access_record& current) const;
 
+  // launch_order.cpp
+  void check_other_launch(const location& place, const char* action, const access_record& current,
+                          const shadow_cell& cell, bool writes);
+  void check_other_readers(const location& place, const char* action, const access_record& current);
+  [[nodiscard]] static bool races_with(const access_record& current, const access_record& other);
+  void report_unordered(const location& place, const char* action, const access_record& current,
+                        const access_of_launch& other, const char* other_action);
+
   // unread.cpp
   void note_highest_read(region& range, std::uintptr_t address, std::size_t size) const;
   void note_exchange(const region& range, const access_record& written);
@@ -403,6 +411,7 @@ class machine {
   std::unordered_map<const void*, std::uintptr_t> locked_sites_;  // accesses under a lock: the lock's address
   std::unordered_set<const void*> compare_sites_;                 // compare and swap
   std::map<std::uintptr_t, float_sum> float_sums_;                // words to which atomics added floats
+  std::unordered_map<std::uintptr_t, access_of_launch> other_readers_;  // of words of other streams' launches
   std::exception_ptr failure_;
 
   std::vector<std::pair<std::uint32_t, const void*>>

@@ -124,9 +124,15 @@ inline bool is_blind(const shadow_cell& cell, const access_record& write) {
       current.bytes = ((1U << end) - (1U << first)) & 0xfU;
     }
     shadow_cell& cell = range.cell_at(word);
-    if (cell.launch != launch) cell.clear(launch);
-    const auto [other, other_writes] = find_race(range, cell, current, kind.write);
     const auto word_place = [&] { return location{place.range, std::max(word, address), place.owner}; };
+    if (cell.launch != launch) {
+      if (stream_.is_unordered) [[unlikely]]
+        check_other_launch(word_place(), kind.name(), current, cell, kind.write);
+      cell.clear(launch);
+    } else if (kind.write && !other_readers_.empty()) [[unlikely]] {
+      check_other_readers(word_place(), kind.name(), current);
+    }
+    const auto [other, other_writes] = find_race(range, cell, current, kind.write);
     if (other != nullptr) [[unlikely]] {
       current.blind = kind.write && is_blind(cell, current);
       report_conflict(word_place(), kind, current, *other, other_writes);

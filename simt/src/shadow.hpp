@@ -31,6 +31,11 @@ struct access_record {
 };
 static_assert(sizeof(access_record) == 16);
 
+struct access_of_launch {
+  std::uint32_t launch;
+  access_record access;
+};
+
 /// Accesses that later ones have replaced in the cell, but that may race with others than these do.
 struct earlier_accesses {
   access_record exclusive_write;          // races with atomics of any block: plain, or of block scope

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exactdot/simt/recording.hpp>
 #include <exactdot/simt/simulator.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ struct stream_state {
   bool keeps_sums = false;
   counters counted;
   std::optional<fault_kind> ended_by;            // the fault that ended the last launch early
+  std::function<bool(std::uint32_t)> is_unordered;  // whether nothing orders a launch before the next; empty: all are
   bool cooperative = false;                      // the launch is a cooperative one
   bool incomplete = false;                       // some launch was not seen to its end: what nothing read says nothing
   std::vector<recorded_pointer> named_pointers;  // of the next launch, for a recorder
