@@ -161,6 +161,7 @@ class machine {
   /// A thread came to a new place.
   void note_progress() { note_change(), narrow_accesses_ = 0, has_met_ = false; }
   void note_meeting(thread& self, std::uint64_t value, const void* caller);
+  void note_fence(const void* caller);
   void compare_states(thread& self, const void* caller);
   void resume_clock_readers();
   void admit_more_blocks();

@@ -24,8 +24,8 @@ namespace exactdot::simt {
 namespace {
 constexpr int rounds_before_parking = 3;
 constexpr std::uint64_t max_quiet_blocks = 2'000'000'000;  // some seconds
-const std::uint64_t clock_place = 0;        // stands for the clock among the addresses of repeated accesses
-const std::uint64_t meeting_place = 0;      // and for the other threads of a barrier or a collective
+// stand among the addresses of repeated accesses for the clock, the other threads of a barrier or a collective, a fence
+alignas(16) const std::uint64_t clock_place = 0, meeting_place = 0, fence_place = 0;
 constexpr std::uint64_t clock_turn = 4096;  // steps after which threads that read the clock run again
 constexpr std::uint64_t rounds_before_blocks = 8, accesses_before_blocks = 1 << 18;  // and more blocks start
 
@@ -178,6 +178,14 @@ void machine::note_meeting(thread& self, std::uint64_t value, const void* caller
   if (idle_meetings_ <= (settings_.spin_budget + comparisons) * threads) return;
   report_hang(fault_kind::livelock);
   yield();
+}
+
+/// A thread executes a fence: like the read of a place that nothing changes, if it has done nothing else since the
+/// last one.
+void machine::note_fence(const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(&fence_place);
+  if (std::exchange(current_->last_address, address) != address) return;
+  detect_repetition({nullptr, address, nullptr}, address, sizeof fence_place, caller);
 }
 
 /// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is

@@ -206,6 +206,7 @@ void machine::add_release(clock_sum& sum, thread& self) const {
 
 void machine::fence(bool block_scope, const void* caller) {
   step(caller);
+  note_fence(caller);
   if (recording_) record_step(step_kind::fence, block_scope ? "__threadfence_block" : "__threadfence", caller);
   thread& self = *current_;
   self.fenced = true;

@@ -69,6 +69,15 @@ __global__ void only_shuffles(int* out) {
   while (x != 0) x = __shfl_sync(0xffffffff, x, 0);
   out[threadIdx.x] = x;
 }
+__global__ void only_fences(const int* n) {
+  const int go_on = *n;
+  while (go_on != 0) __threadfence();  // only fences
+}
+__global__ void counts_fences(int* out) {
+  int sum = 0;
+  for (int i = 0; i < 5000; ++i) __threadfence(), sum += i & 1;
+  out[threadIdx.x] = sum;
+}
 __global__ void counts_meetings(int how, int* out) {
   const long long deadline = clock64() + 400000;
   int sum = 0;
@@ -153,6 +162,20 @@ TEST(simt_spinning, loops_that_only_meet_are_a_livelock) {
         gpu::launch(only_shuffles, 2, 64, 0, stream, out.data());
       },
       "");
+  expect_livelock(
+      [](gpu::stream& stream) {
+        const int one = 1;
+        filled<int> go_on(stream, 1, &one);
+        gpu::launch(only_fences, 2, 64, 0, stream, go_on.data());
+      },
+      "only fences");
+  for (const execution model : both_models) {
+    gpu::stream stream({.model = model, .spin_budget = 10});
+    filled<int> out(stream, 64);
+    gpu::launch(counts_fences, 1, 64, 0, stream, out.data());
+    EXPECT_EQ(out[63], 2500);
+    EXPECT_EQ(faults_of(stream), "");
+  }
   for (int how = 0; how < 3; ++how) {
     for (const execution model : both_models) {
       gpu::stream stream({.model = model, .spin_budget = 10});
