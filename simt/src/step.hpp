@@ -16,7 +16,6 @@ inline void machine::begin_step(const void* caller) {
   }
   self.program_counter = self.position = caller;
   self.visited.add(caller);
-  ++stream_.counted.steps;
 }
 
 /// Before an access, or a call of a CUDA function: another thread may run first.
@@ -25,6 +24,7 @@ inline void machine::step(const void* caller) {
     current_->quiet = {};
   current_->quiet_blocks = 0;
   begin_step(caller);
+  ++stream_.counted.steps;
   if (++steps_ > settings_.step_budget) [[unlikely]]
     exceed_step_budget();
   if (--steps_left_ <= 0) yield();
