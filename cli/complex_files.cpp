@@ -7,7 +7,6 @@
 #include <exactdot/error.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
-#include <io/type_names.hpp>
 #include <vector>
 
 namespace exactdot::cli {
@@ -28,7 +27,7 @@ void require_real(const io::vector_file& file, std::string_view option) {
 
 element_type result_type_of(reduction what, element_type a, element_type b, const std::string& chosen) {
   const element_type by_default = default_result_type(what, a, b);
-  const element_type type = io::number_type_named(chosen).value_or(by_default);
+  const element_type type = number_type_named(chosen).value_or(by_default);
   if (is_complex(type) == is_complex(by_default)) return type;
   const bool of_complex = is_complex(a) || is_complex(b);
   throw error(errc::bad_option,

@@ -193,6 +193,13 @@ constexpr std::optional<element_type> type_named(std::string_view name) {
   }
   return std::nullopt;
 }
+/// The same of complex types, too.
+constexpr std::optional<element_type> number_type_named(std::string_view name) {
+  for (const element_info& known : detail::described_types) {
+    if (known.name == name) return known.type;
+  }
+  return std::nullopt;
+}
 
 /// The types in which terms are computed, to which all others are converted: float32 and float64. The lab has these
 /// only.

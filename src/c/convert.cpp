@@ -185,10 +185,8 @@ const char* xd_reduction_name(int reduction) {
 }
 
 int xd_type_named(const char* name) {
-  if (name != nullptr && std::strcmp(name, "complex64") == 0) return XD_COMPLEX64;
-  if (name != nullptr && std::strcmp(name, "complex128") == 0) return XD_COMPLEX128;
-  const auto known = name == nullptr ? std::nullopt : exactdot::type_named(name);
-  return known ? static_cast<int>(*known) : -1;
+  const auto known = name == nullptr ? std::nullopt : exactdot::number_type_named(name);
+  return known ? exactdot::c::type_code(*known) : -1;
 }
 
 int xd_reduction_named(const char* name) {
