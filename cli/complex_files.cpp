@@ -7,23 +7,9 @@
 #include <exactdot/error.hpp>
 #include <exactdot/reductions.hpp>
 #include <io/fault.hpp>
-#include <io/type_names.hpp>
 #include <vector>
 
 namespace exactdot::cli {
-namespace {
-
-element_type part_or_itself(element_type type) { return is_complex(type) ? part_of(type) : type; }
-
-element_type default_type(reduction what, element_type a, element_type b) {
-  const element_type real = default_result_type(what, part_or_itself(a), part_or_itself(b));
-  if (!is_complex(a) && !is_complex(b)) return real;
-  if (!gives_complex(what)) return real;
-  return real == element_type::float64 ? element_type::complex128 : element_type::complex64;
-}
-
-}  // namespace
-
 void require_numbers_of(reduction what, const io::vector_file& file) {
   if (!is_complex(file.type()) || takes_complex(what)) return;
   std::vector<std::string_view> commands;
@@ -40,8 +26,8 @@ void require_real(const io::vector_file& file, std::string_view option) {
 }
 
 element_type result_type_of(reduction what, element_type a, element_type b, const std::string& chosen) {
-  const element_type by_default = default_type(what, a, b);
-  const element_type type = io::number_type_named(chosen).value_or(by_default);
+  const element_type by_default = default_result_type(what, a, b);
+  const element_type type = number_type_named(chosen).value_or(by_default);
   if (is_complex(type) == is_complex(by_default)) return type;
   const bool of_complex = is_complex(a) || is_complex(b);
   throw error(errc::bad_option,

@@ -42,7 +42,7 @@ struct group_call {
   result_array results{};  // of zeros
 
   explicit group_call(const group_arguments& arguments)
-      : values(arguments.values, io::number_type_named(arguments.raw_type), io::npy_shapes::any, io::npy_numbers::any),
+      : values(arguments.values, number_type_named(arguments.raw_type), io::npy_shapes::any, io::npy_numbers::any),
         keys(arguments.keys, type_named(arguments.raw_type_of_keys)),
         what(reduction_named(arguments.reduction)),
         axes(values.axes()),

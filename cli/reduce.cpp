@@ -101,9 +101,9 @@ nlohmann::ordered_json json_of(const reduction_arguments& arguments, const opera
 }  // namespace
 
 operands open_files(const reduction_arguments& arguments, io::npy_shapes shapes) {
-  const auto raw_type = io::number_type_named(arguments.raw_type);
+  const auto raw_type = number_type_named(arguments.raw_type);
   const auto raw_type_of_b =
-      arguments.raw_type_of_b.empty() ? raw_type : io::number_type_named(arguments.raw_type_of_b);
+      arguments.raw_type_of_b.empty() ? raw_type : number_type_named(arguments.raw_type_of_b);
   return {arguments.what, {arguments.a, raw_type}, {arguments.b, raw_type_of_b}, arguments.conjugate, shapes};
 }
 

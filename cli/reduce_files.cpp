@@ -33,21 +33,10 @@ void require_vector(const io::vector_file& file, bool takes_axes) {
                   shape.size(), fmt::join(shape, ", "), takes_axes ? ", --axis " + all + " all elements" : ""));
 }
 
-/// A reduction of two vectors of which one is real is that of a grid.
 any_number reduce_complex_files(reduction what, const operands& files, element_type type, const options& options) {
-  const element_type part = is_complex(type) ? part_of(type) : type;
-  const any_vector a = files.view_of_a(), b = files.b().view();
-  detail::complex_words words;
-  if (files.count() == 1) {
-    words = detail::reduce_complex(what, a, part, options);
-  } else if (is_complex(a.type) && is_complex(b.type)) {
-    words = detail::multiply_complex(a.conjugated, a, b, part, options);
-  } else {
-    std::byte result[2 * sizeof(double)];
-    const detail::element_line of_a(a), of_b(b);
-    detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, options, 0);
-    return number_at(type, result);
-  }
+  const element_type part = part_of(type);
+  const detail::complex_words words =
+      detail::reduce_complex_vectors(what, files.view_of_a(), files.b().view(), type, options);
   if (!is_complex(type)) return {{part, words.real}};
   return {{part, words.real}, any_scalar{part, words.imaginary}};
 }

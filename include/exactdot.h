@@ -183,7 +183,8 @@ xd_status xd_iamax(const xd_vector* x, uint64_t* index, const xd_options* option
 
 /* *type = the result type that the C++ functions choose: of sums the element type, one that holds both types, or of
  * integers XD_INT64 (XD_UINT64 if all are unsigned); of others the element type, or of integers XD_FLOAT64; of indices
- * XD_INT64. type_b: for XD_DOT only. Errors: XD_NULL_POINTER, XD_BAD_OPTION (as above). */
+ * XD_INT64; of norms of complex numbers the type of a part. type_b: for XD_DOT only. Errors: XD_NULL_POINTER,
+ * XD_BAD_OPTION (as above). */
 xd_status xd_default_result_type(int reduction, int type_a, int type_b, int* type);
 
 /* *result = the reduction of n float (s) or double (d) elements in mode XD_EXACT, with default options.

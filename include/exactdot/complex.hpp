@@ -37,6 +37,11 @@ struct complex_words {
 [[nodiscard]] complex_words multiply_complex(bool conjugates, const any_vector& a, const any_vector& b,
                                              element_type result, const options& options,
                                              const char* caller = nullptr);
+/// Any of these of vectors of which one is complex; b: a for a reduction of one. result: of the whole, complex where
+/// it is. Throws for what complex numbers do not have.
+[[nodiscard]] complex_words reduce_complex_vectors(reduction what, const any_vector& a, const any_vector& b,
+                                                   element_type result, const options& options,
+                                                   const char* caller = nullptr);
 /// reduce_grid, reduce_segments and reduce_groups of arrays of which one, or the results, are complex.
 void reduce_complex_grid(reduction what, const any_grid& a, const any_grid& b, const any_results& out,
                          const options& options, const char* caller);

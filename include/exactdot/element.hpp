@@ -163,9 +163,14 @@ constexpr std::size_t size_of(element_type type) { return info_of(type).bytes; }
 constexpr bool is_complex(element_type type) {
   return type == element_type::complex64 || type == element_type::complex128;
 }
-/// The type of both parts of a complex type.
+/// The type of both parts of a complex type; a real type itself.
 constexpr element_type part_of(element_type type) {
+  if (!is_complex(type)) return type;
   return type == element_type::complex64 ? element_type::float32 : element_type::float64;
+}
+/// The complex type with parts of float32 or float64.
+constexpr element_type complex_type_of(element_type part) {
+  return part == element_type::float32 ? element_type::complex64 : element_type::complex128;
 }
 constexpr bool is_integer(element_type type) { return info_of(type).exponent_bits == 0; }
 constexpr bool is_signed(element_type type) { return info_of(type).kind != 'u'; }
@@ -184,6 +189,13 @@ inline constexpr bool has_sign = is_signed(type_of<T>);
 /// The type of this name.
 constexpr std::optional<element_type> type_named(std::string_view name) {
   for (const element_info& known : elements) {
+    if (known.name == name) return known.type;
+  }
+  return std::nullopt;
+}
+/// The same of complex types, too.
+constexpr std::optional<element_type> number_type_named(std::string_view name) {
+  for (const element_info& known : detail::described_types) {
     if (known.name == name) return known.type;
   }
   return std::nullopt;

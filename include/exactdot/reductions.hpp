@@ -346,12 +346,21 @@ template <class T>
   return {result, detail::reduce_to_bits(what, x, result, options, ddof)};
 }
 
-/// The result type of a reduction unless the caller names one: see sum_type and mean_type.
+namespace detail {
+constexpr element_type real_result_type(reduction what, element_type a, element_type b) {
+  if (is_integer(a) != is_integer(b)) return is_integer(a) ? b : a;  // of a ratio
+  return is_integer(a) && !gives_sum(what) ? element_type::float64 : sum_type_of(a, b);
+}
+}  // namespace detail
+
+/// The result type of a reduction unless the caller names one: see sum_type and mean_type. Of complex numbers it holds
+/// the result of their parts.
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type a, element_type b) {
   if (gives_index(what)) return element_type::int64;
   if (gives_element(what)) return a;
-  if (is_integer(a) != is_integer(b)) return is_integer(a) ? b : a;  // of a ratio
-  return is_integer(a) && !gives_sum(what) ? element_type::float64 : detail::sum_type_of(a, b);
+  const element_type real = detail::real_result_type(what, part_of(a), part_of(b));
+  const bool is_of_complex = is_complex(a) || is_complex(b);
+  return is_of_complex && detail::gives_complex(what) ? complex_type_of(real) : real;
 }
 [[nodiscard]] constexpr element_type default_result_type(reduction what, element_type x) {
   return default_result_type(what, x, x);

@@ -110,6 +110,10 @@ def is_complex(x: Any) -> bool:
     return getattr(dtype, "kind", "") == "c" or getattr(dtype, "is_complex", False) is True
 
 
+def _module_of(x: Any) -> str:
+    return type(x).__module__.partition(".")[0]
+
+
 def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[Any, ...], after: tuple[Any, ...],
             options: dict[str, Any]) -> Any:
     """The call name(*inputs, *after, **options), which is one of `function`; an input holds complex elements.
@@ -117,15 +121,15 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
     kind: the result is complex, of the "parts" or of "products", or real, of the "pairs" of parts.
     """
     options = {key: value for key, value in options.items() if value is not None or key not in _OPTIONAL}
-    if "add_to" in options:
-        raise TypeError(f"{name}: add_to is for real elements; add the real and the imaginary parts apart")
+    if "add_to" in options and "out" in options:
+        raise TypeError(f"{name}: out and add_to; add_to alone is the array that the results go to")
     order = options.pop("ord", 2)
     if not isinstance(order, (int, float)) or order != 2:
         raise TypeError(f"{name}: the order of a norm of complex elements is 2")
     if name == "vdot":
         inputs = tuple(x if getattr(x, "ndim", 1) == 1 else x.reshape(-1) for x in inputs)
     first = next(x for x in inputs if is_complex(x))
-    module = type(first).__module__.partition(".")[0]
+    module = _module_of(first)
     if module not in _LIBRARIES:
         raise TypeError(f"{name}: complex elements in GPU memory are reduced in arrays of PyTorch, CuPy or JAX, not {type(first).__name__}")
     library: Any = _LIBRARIES[module]()
@@ -135,6 +139,8 @@ def compute(name: str, kind: str, function: Callable[..., Any], inputs: tuple[An
         if kind != "products" and not after:  # whose axes are the caller's
             raise
         real = {key: value for key, value in options.items() if key not in ("out", "dtype")}
+        if (table := real.pop("add_to", None)) is not None and hasattr(table, "shape"):
+            real["add_to"] = table.real + 0  # a copy
         function(*(x.real if is_complex(x) else x for x in inputs), *after, **real)  # names what is wrong by the caller's shapes
         raise
 
@@ -143,9 +149,15 @@ def _computed(name: str, kind: str, library: Any, function: Callable[..., Any], 
               options: dict[str, Any]) -> Any:
     if kind == "pairs":
         return _of_pairs(name, library, function, next(x for x in inputs if is_complex(x)), after, options)
-    out = _taken_out(name, options)
+    added = options.get("add_to")
+    out, called = (_taken_out(name, options), "out") if added is None else (added, "add_to")
     if out is not None and not is_complex(out):
-        raise TypeError(f"{name}: out is of {out.dtype}; use an array of complex64 or complex128")
+        raise TypeError(f"{name}: {called} is of {getattr(out, 'dtype', type(out).__name__)}; use an array of complex64 or complex128")
+    if out is not None and _LIBRARIES.get(_module_of(out)) is not type(library):
+        raise TypeError(f"{name}: {called} is no array of {library.name} as the elements are")
+    if added is not None:
+        parts = library.pairs(added)
+        options["add_to"] = library.joined(parts[..., 0], parts[..., 1])  # a copy
     if options.get("dtype") is not None:
         dtype = str(getattr(options["dtype"], "__name__", options["dtype"])).removeprefix("torch.")
         if dtype not in _PARTS:
@@ -225,6 +237,12 @@ def _of_products(name: str, library: Any, function: Callable[..., Any], inputs: 
                  options: dict[str, Any]) -> Any:
     a, b = inputs
     conjugates = name in ("vecdot", "vdot")
+    added = options.pop("add_to", None)
+
+    def part(k: int, first: Any, second: Any) -> Any:
+        to = {} if added is None else {"add_to": added[..., k]}
+        return function(first, second, *after, **options, **to)
+
     if is_complex(a) and is_complex(b):
         keeps, axis = bool(options.pop("keepdims", False)), options.pop("axis", -1)
         first, second = (x if axis == -1 else library.moved(x, axis) for x in (a, b))
@@ -236,15 +254,16 @@ def _of_products(name: str, library: Any, function: Callable[..., Any], inputs: 
         def along(x: Any) -> Any:
             return x.reshape((*x.shape[:-2], 2 * x.shape[-2]))
 
-        found = (function(left, along(library.joined(real, -sign * imaginary)), *after, **options),
-                 function(left, along(library.joined(imaginary, sign * real)), *after, **options))
+        found = (part(0, left, along(library.joined(real, -sign * imaginary))),
+                 part(1, left, along(library.joined(imaginary, sign * real))))
         if keeps:
             found = tuple(each[..., None] if axis == -1 else library.with_axis(each, axis) for each in found)
     else:
         is_first = is_complex(a)
         parts = library.pairs(a if is_first else b)
         imaginary = -parts[..., 1] if conjugates and is_first else parts[..., 1]
-        found = tuple(function(*((part, b) if is_first else (a, part)), *after, **options) for part in (parts[..., 0], imaginary))
+        of_parts = parts[..., 0], imaginary
+        found = tuple(part(k, *((of_parts[k], b) if is_first else (a, of_parts[k]))) for k in range(2))
     if isinstance(found[0], float):
         return complex(*found)
     return library.numbers(library.joined(*found))

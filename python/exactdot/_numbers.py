@@ -184,11 +184,16 @@ def _plain_numbers(items: tuple[Any, ...]) -> list[Any] | None:
         return None
 
 
+def _no_real_number(item: Any, index: str) -> Refused:
+    why = "; lists hold real numbers, arrays complex ones, too" if isinstance(item, (complex, np.complexfloating)) else ", no number"
+    return Refused(Refusal(f"element {index} is {_named(item)}{why}"))
+
+
 def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
     if _is_number(item):
         return [_checked(item, index)], ()
     if isinstance(item, (str, bytes, Mapping, complex, np.timedelta64, np.datetime64)) or item is None:
-        raise Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+        raise _no_real_number(item, index)
     if _is_array_like(item):
         if getattr(item, "requires_grad", False) is True:
             why = f"element {index} requires a gradient, which this package does not compute; pass its detach()"
@@ -200,7 +205,7 @@ def _flatten_item(item: Any, index: str) -> tuple[list[Any], tuple[int, ...]]:
         return [_checked(value, index) for value in flat.ravel().tolist()], array.shape
     if isinstance(item, Iterable):
         return _flatten(tuple(item), index + ", ")
-    raise Refused(Refusal(f"element {index} is {_named(item)}, no number"))
+    raise _no_real_number(item, index)
 
 
 def _checked(value: Any, index: str) -> Any:
@@ -215,7 +220,7 @@ def _checked(value: Any, index: str) -> Any:
         return _from_ratio(value, index)
     if hasattr(type(value), "__index__"):
         return operator.index(value)
-    raise Refused(Refusal(f"element {index} is {_named(value)}, no number"))
+    raise _no_real_number(value, index)
 
 
 def _from_ratio(value: Any, index: str) -> Any:

@@ -84,13 +84,6 @@ bool is_immutable_dtype(PyObject* value) {
   return module == "torch" || module.starts_with("numpy");
 }
 
-std::optional<element_type> number_type_named(std::string_view name) {
-  for (const element_type type : {element_type::complex64, element_type::complex128}) {
-    if (name_of(type) == name) return type;
-  }
-  return type_named(name);
-}
-
 }  // namespace
 
 element_type read_dtype(nb::handle value, const char* caller, const char* choices, bool of_complex) {

@@ -13,8 +13,6 @@ namespace exactdot::python {
 void prepare_complex(const reduction_function& function, const call_arguments& given, vectors& inputs) {
   const std::string_view name(function.signature.name);
   const auto refuse = [&](const char* why) { throw_python(true, std::string(name) + why); };
-  if (is_given(given, add_to_parameter))
-    refuse(": add_to is for real elements; add the real and the imaginary parts apart");
   if (is_given(given, ord_parameter)) {
     const double order = PyFloat_AsDouble(given.keywords[ord_parameter]);
     PyErr_Clear();
@@ -32,11 +30,12 @@ void prepare_complex(const reduction_function& function, const call_arguments& g
 }
 
 void locate_complex_out(const reduction_call& call, imported_array& out) {
+  const char* const name = call.adds ? "add_to" : "out";
   out.takes_complex = is_complex(default_type(call));
-  locate_out(call.out, call.inputs, out);
+  locate_out(call.out, call.inputs, out, name);
   if (!out.takes_complex || out.is_complex) return;
-  throw_python(true, std::string(call.inputs.caller()) + ": out is of " + std::string(name_of(out.type)) + "; use " +
-                         "an array of complex64 or complex128");
+  throw_python(true, std::string(call.inputs.caller()) + ": " + name + " is of " + std::string(name_of(out.type)) +
+                         "; use an array of complex64 or complex128");
 }
 
 nb::object call_on_complex(const reduction_call& call) {
@@ -49,21 +48,13 @@ nb::object call_on_complex(const reduction_call& call) {
     check_out(call.dtype, call.inputs, out);
   }
   const element_type type = call.out.is_none() ? result_type(call) : out.type;
-  const element_type part = is_complex(type) ? part_of(type) : type;
+  const element_type part = part_of(type);
   const std::size_t size = size_of(part);
   detail::complex_words found;
   std::uint64_t words[2] = {};
   compute(x, other, call.chosen, [&](const options& chosen) {
-    if (other == nullptr) {
-      found = detail::reduce_complex(call.what, x.view(), part, chosen, caller);
-    } else if (x.is_complex && other->is_complex) {
-      found = detail::multiply_complex(x.conjugated, x.view(), other->view(), part, chosen, caller);
-    } else {
-      const detail::element_line first(x.view()), second(other->view());
-      detail::reduce_grid(call.what, first.view(), second.view(), {words, type, {}}, chosen, 0, caller);
-      std::memcpy(&found.real, words, size);
-      std::memcpy(&found.imaginary, reinterpret_cast<const char*>(words) + size, size);
-    }
+    const any_vector first = x.view();
+    found = detail::reduce_complex_vectors(call.what, first, other == nullptr ? first : other->view(), type, chosen, caller);
   });
   const auto put = [&](std::size_t k, std::uint64_t word) {
     const any_vector parts(static_cast<const char*>(x.data) + k * size_of(part_of(x.type)), x.n, part_of(x.type),

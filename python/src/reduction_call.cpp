@@ -28,11 +28,7 @@ element_type default_type(const reduction_call& call) {
     second = type_of_counts(*b, &a);
   }
   if (call.inputs.are_two() && is_about_mean(call.typed)) second = first;
-  if (!call.inputs.have_complex()) [[likely]] return default_result_type(call.typed, first, second);
-  const auto real = [](element_type type) { return is_complex(type) ? part_of(type) : type; };
-  const element_type part = default_result_type(call.typed, real(first), real(second));
-  if (!core::info_of(call.typed).gives_complex()) return part;
-  return part == element_type::float32 ? element_type::complex64 : element_type::complex128;
+  return default_result_type(call.typed, first, second);
 }
 
 const char* result_choices(const reduction_call& call) {

@@ -160,7 +160,7 @@ nb::object finished(const grid_call& call) {
   const nb::object jax = nb::module_::import_("jax");
   if (call.stream != nullptr) return nb::module_::import_("jax.dlpack").attr("from_dlpack")(made);
   const element_type type = call.results.imported.type;
-  const bool is_wide = size_of(is_complex(type) ? part_of(type) : type) == 8;
+  const bool is_wide = size_of(part_of(type)) == 8;
   if (!nb::cast<bool>(jax.attr("config").attr("jax_enable_x64")) && is_wide) {
     return made;  // JAX would round to 32 bits
   }

@@ -27,23 +27,15 @@ void reduce_numbers(reduction what, const xd_vector* a, const xd_vector* b, int 
   const auto chosen = to_options_beside_filter(options, caller);
   require_outside_numbers(result, size_of(type), first, caller);
   require_outside_numbers(result, size_of(type), second, caller);
-  const bool fits = core::info_of(what).takes_complex() && detail::gives_complex(what) == is_complex(type);
-  const bool conjugates_none = conjugates(options) && !multiplies_vectors(what);
-  const bool is_one_real = !is_complex(first.type) || !is_complex(second.type);
-  if (filter_of(options) != nullptr || !fits || conjugates_none || is_one_real) {  // or all is refused
-    first.conjugated = conjugates(options) && is_complex(first.type);
+  first.conjugated = conjugates(options) && is_complex(first.type);
+  if (filter_of(options) != nullptr) {
     const detail::element_line of_a(first), of_b(second);
-    if (filter_of(options) != nullptr) {
-      const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
-      return detail::reduce_kept_grid(what, of_a.view(), of_b.view(), filter.view(), {result, type, {}}, chosen, 0,
-                                      caller);
-    }
-    return detail::reduce_grid(what, of_a.view(), of_b.view(), {result, type, {}}, chosen, 0, caller);
+    const given_filter filter(*options->filter, given_filter::mask_of::vector, first.type, caller);
+    return detail::reduce_kept_grid(what, of_a.view(), of_b.view(), filter.view(), {result, type, {}}, chosen, 0,
+                                    caller);
   }
-  const element_type part = is_complex(type) ? part_of(type) : type;
-  const detail::complex_words found =
-      multiplies_vectors(what) ? detail::multiply_complex(conjugates(options), first, second, part, chosen, caller)
-                               : detail::reduce_complex(what, first, part, chosen, caller);
+  const element_type part = part_of(type);
+  const detail::complex_words found = detail::reduce_complex_vectors(what, first, second, type, chosen, caller);
   store(result, part, found.real);
   if (is_complex(type)) store(static_cast<char*>(result) + size_of(part), part, found.imaginary);
 }

@@ -45,6 +45,10 @@ std::optional<Enum> enumerator_of(int code, std::size_t count) {
   return static_cast<Enum>(code);
 }
 std::optional<element_type> known_type(int code) { return enumerator_of<element_type>(code, elements.size()); }
+std::optional<element_type> known_number_type(int code) {
+  if (code == XD_COMPLEX64) return element_type::complex64;
+  return code == XD_COMPLEX128 ? element_type::complex128 : known_type(code);
+}
 std::optional<reduction> known_reduction(int code) {
   return enumerator_of<reduction>(code, reduction_names.size());
 }
@@ -66,8 +70,13 @@ element_type to_type(int type, const char* caller) {
 }
 
 element_type to_number_type(int type, const char* caller) {
-  if (type == XD_COMPLEX64) return element_type::complex64;
-  return type == XD_COMPLEX128 ? element_type::complex128 : to_type(type, caller);
+  const auto known = known_number_type(type);
+  return known ? *known : to_type(type, caller);
+}
+
+int type_code(element_type type) {
+  if (!is_complex(type)) return static_cast<int>(type);
+  return type == element_type::complex64 ? XD_COMPLEX64 : XD_COMPLEX128;
 }
 
 reduction to_reduction(int what, const char* caller) {
@@ -161,14 +170,12 @@ void require_outside(const void* result, std::size_t bytes, const any_vector& x,
 }  // namespace exactdot::c
 
 size_t xd_type_size(int type) {
-  if (exactdot::c::has_complex(type, type, type)) return type == XD_COMPLEX64 ? 8 : 16;
-  const auto known = exactdot::c::known_type(type);
+  const auto known = exactdot::c::known_number_type(type);
   return known ? exactdot::size_of(*known) : 0;
 }
 
 const char* xd_type_name(int type) {
-  if (exactdot::c::has_complex(type, type, type)) return type == XD_COMPLEX64 ? "complex64" : "complex128";
-  const auto known = exactdot::c::known_type(type);
+  const auto known = exactdot::c::known_number_type(type);
   return known ? exactdot::name_of(*known).data() : "unknown";
 }
 
@@ -178,10 +185,8 @@ const char* xd_reduction_name(int reduction) {
 }
 
 int xd_type_named(const char* name) {
-  if (name != nullptr && std::strcmp(name, "complex64") == 0) return XD_COMPLEX64;
-  if (name != nullptr && std::strcmp(name, "complex128") == 0) return XD_COMPLEX128;
-  const auto known = name == nullptr ? std::nullopt : exactdot::type_named(name);
-  return known ? static_cast<int>(*known) : -1;
+  const auto known = name == nullptr ? std::nullopt : exactdot::number_type_named(name);
+  return known ? exactdot::c::type_code(*known) : -1;
 }
 
 int xd_reduction_named(const char* name) {

@@ -30,6 +30,7 @@ void require(const void* pointer, const char* caller, const char* argument);
 [[nodiscard]] element_type to_type(int type, const char* caller);
 /// Of an element, or of a complex number.
 [[nodiscard]] element_type to_number_type(int type, const char* caller);
+[[nodiscard]] int type_code(element_type type);
 /// Whether one of these types, or a number that is none, is complex.
 [[nodiscard]] inline bool has_complex(int a, int b, int result) {
   const auto is = [](int type) { return type == XD_COMPLEX64 || type == XD_COMPLEX128; };

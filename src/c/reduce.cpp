@@ -113,13 +113,18 @@ xd_status xd_default_result_type(int reduction, int type_a, int type_b, int* typ
   return guarded([&] {
     const char* const caller = "xd_default_result_type";
     const auto what = to_reduction(reduction, caller);
-    const element_type a = to_type(type_a, caller), b = inputs_of(what) == 2 ? to_type(type_b, caller) : a;
+    const element_type a = to_number_type(type_a, caller);
+    const element_type b = inputs_of(what) == 2 ? to_number_type(type_b, caller) : a;
     require(type, caller, "type");
+    if ((is_complex(a) || is_complex(b)) && !core::info_of(what).takes_complex()) {
+      refuse(errc::bad_option, caller,
+             "complex numbers have sums, means, norms and dot products, not " + std::string(name_of(what)));
+    }
     if (is_integer(a) != is_integer(b)) {
       refuse(errc::bad_option, caller,
              "one vector holds integers, the other floating-point numbers; convert one of them");
     }
-    *type = static_cast<int>(default_result_type(what, a, b));
+    *type = type_code(default_result_type(what, a, b));
   });
 }
 

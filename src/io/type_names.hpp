@@ -1,11 +1,8 @@
 // Names of types for messages and option checks, from the tables of element.hpp.
 #pragma once
 
-#include <algorithm>
 #include <exactdot/element.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace exactdot::io {
@@ -33,12 +30,6 @@ enum class npy_numbers : bool { real, any };
     if (numbers == npy_numbers::any || !is_complex(known.type)) names.emplace_back(known.name);
   }
   return names;
-}
-
-/// Returns the type of this name: also complex64 and complex128.
-[[nodiscard]] constexpr std::optional<element_type> number_type_named(std::string_view name) {
-  const auto found = std::ranges::find(detail::described_types, name, &element_info::name);
-  return found == detail::described_types.end() ? std::nullopt : std::optional(found->type);
 }
 
 }  // namespace exactdot::io

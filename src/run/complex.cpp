@@ -209,4 +209,25 @@ complex_words multiply_complex(bool conjugates, const any_vector& a, const any_v
           multiply_in_chunks(imaginary, both.first, both.second, result, on_cpu, caller)};
 }
 
+complex_words reduce_complex_vectors(reduction what, const any_vector& a, const any_vector& b, element_type result,
+                                     const options& options, const char* caller) {
+  const element_type part = part_of(result);
+  const bool fits =
+      is_known(what) && core::info_of(what).takes_complex() && gives_complex(what) == is_complex(result);
+  if (fits && inputs_of(what) == 1 && is_complex(a.type) && !a.conjugated) {
+    return reduce_complex(what, a, part, options, caller);
+  }
+  if (fits && inputs_of(what) == 2 && is_complex(a.type) && is_complex(b.type) && !b.conjugated) {
+    return multiply_complex(a.conjugated, a, b, part, options, caller);
+  }
+  // of one real factor, which a grid multiplies by both parts; or refused there
+  const element_line of_a(a), of_b(b);
+  std::byte number[2 * sizeof(std::uint64_t)] = {};
+  reduce_grid(what, of_a.view(), of_b.view(), {number, result, {}}, options, 0, caller);
+  complex_words found;
+  std::memcpy(&found.real, number, size_of(part));
+  if (is_complex(result)) std::memcpy(&found.imaginary, number + size_of(part), size_of(part));
+  return found;
+}
+
 }  // namespace exactdot::inline v0_3::detail

@@ -178,21 +178,14 @@ void compute_and_store(const kept_call& call, std::size_t count, const Reduce& r
   });
 }
 
-/// The one result of all complex numbers that stay. Of one real factor the parts of the other are multiplied.
+/// The one result of all complex numbers that stay.
 void reduce_as_numbers(const kept_call& call, const kept_lines& kept, const exactdot::options& on_cpu) {
-  const any_vector a = kept.a(), b = kept.b();
-  const element_type result = call.asked.out.type, part = is_complex(result) ? part_of(result) : result;
+  const element_type result = call.asked.out.type, part = part_of(result);
+  const complex_words words =
+      reduce_complex_vectors(call.what(), kept.a(), kept.b(), result, on_cpu, call.asked.caller);
   std::byte number[2 * sizeof(std::uint64_t)];
-  if (is_complex(a.type) && is_complex(b.type)) {
-    const complex_words words = call.has_two()
-                                    ? multiply_complex(a.conjugated, a, b, part, on_cpu, call.asked.caller)
-                                    : reduce_complex(call.what(), a, part, on_cpu, call.asked.caller);
-    std::memcpy(number, &words.real, size_of(part));
-    std::memcpy(number + size_of(part), &words.imaginary, size_of(part));
-  } else {
-    const element_line first(a), second(b);
-    reduce_complex_grid(call.what(), first.view(), second.view(), {number, result, {}}, on_cpu, call.asked.caller);
-  }
+  std::memcpy(number, &words.real, size_of(part));
+  std::memcpy(number + size_of(part), &words.imaginary, size_of(part));
   store(call, number, 0);
 }
 

@@ -65,11 +65,13 @@ Word word_at(const element_run& x, std::size_t i) {
   return word;
 }
 
-/// work(word_at) with a function of i: of elements that follow each other one that compilers vectorise.
+/// work(word_at) with a function of i: of elements, or parts of complex numbers, that follow each other one that
+/// compilers vectorise. It is to be copied, as bytes that are stored may alias what it refers to.
 template <class Word, class Work>
 auto with_words(const element_run& x, const Work& work) {
   constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(Word));
   if (x.stride == size) return work([data = x.data](std::size_t i) { return word_at<Word>({data, size}, i); });
+  if (x.stride == 2 * size) return work([data = x.data](std::size_t i) { return word_at<Word>({data, 2 * size}, i); });
   return work([x](std::size_t i) { return word_at<Word>(x, i); });
 }
 
@@ -95,11 +97,11 @@ inline void drop_nans(element_type type, bool swapped, const element_run& x, std
   const std::uint64_t magnitude = (std::uint64_t{1} << (stored + info.exponent_bits)) - 1;
   with_word(info.bytes, [&]<class Word>(Word) {
     const auto of_magnitude = static_cast<Word>(magnitude), last = static_cast<Word>(greatest);
-    with_words<Word>(x, [&](const auto& word) {
-      const auto drop = [&](const auto& bits) {
+    with_words<Word>(x, [&](auto word) {
+      const auto drop = [=](auto bits) {
         for (std::size_t i = 0; i < n; ++i) keep[i] &= static_cast<std::uint8_t>((bits(i) & of_magnitude) <= last);
       };
-      if (swapped) return drop([&](std::size_t i) { return reversed(word(i)); });
+      if (swapped) return drop([=](std::size_t i) { return reversed(word(i)); });
       drop(word);
     });
   });
@@ -114,7 +116,7 @@ inline std::size_t copy_kept(std::size_t size, const element_run& x, std::size_t
     return n;
   }
   const auto copy = [&]<class Word>(Word) {
-    return with_words<Word>(x, [&](const auto& at) {
+    return with_words<Word>(x, [=](auto at) {
       std::size_t kept = 0;
       for (std::size_t i = 0; i < n; ++i) {
         const Word word = at(i);

@@ -157,7 +157,25 @@ static void test_complex_filter(void) {
   CHECK(out[0] == 77 && norm == 77);
 }
 
+static void test_complex_default_types(void) {
+  int type = 42;
+  CHECK_ERROR(xd_default_result_type(XD_MAX, XD_COMPLEX64, 0, &type), XD_BAD_OPTION, "dot products, not max");
+  CHECK_ERROR(xd_default_result_type(XD_VARIANCE, XD_COMPLEX128, 0, &type), XD_BAD_OPTION, "not variance");
+  CHECK_ERROR(xd_default_result_type(XD_CORRELATION, XD_FLOAT32, XD_COMPLEX64, &type), XD_BAD_OPTION, "correlation");
+  CHECK_ERROR(xd_default_result_type(XD_DOT, XD_COMPLEX64, XD_INT8, &type), XD_BAD_OPTION, "one vector holds integers");
+  CHECK(type == 42);
+  CHECK_OK(xd_default_result_type(XD_SUM, XD_COMPLEX64, -1, &type));
+  CHECK(type == XD_COMPLEX64);
+  CHECK_OK(xd_default_result_type(XD_NRM2, XD_COMPLEX64, -1, &type));
+  CHECK(type == XD_FLOAT32);
+  CHECK_OK(xd_default_result_type(XD_DOT, XD_COMPLEX64, XD_FLOAT64, &type));
+  CHECK(type == XD_COMPLEX128);
+  CHECK_OK(xd_default_result_type(XD_DOT, XD_FLOAT16, XD_COMPLEX64, &type));
+  CHECK(type == XD_COMPLEX64);
+}
+
 void test_complex(void) {
+  test_complex_default_types();
   test_complex_shapes();
   test_complex_filter();
   test_complex_results();

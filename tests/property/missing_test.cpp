@@ -75,7 +75,7 @@ class case_of_missing {
     result = part = types[random.below(types.size())];
     if (tested.is_complex() && detail::gives_complex(what)) {
       part = random.coin() ? element_type::float32 : element_type::float64;
-      result = part == element_type::float32 ? element_type::complex64 : element_type::complex128;
+      result = complex_type_of(part);
     }
   }
 
@@ -131,7 +131,7 @@ class case_of_missing {
  private:
   void plant_nans(std::vector<std::byte>& bytes, element_type type) {
     if (is_integer(type)) return;
-    const std::size_t size = size_of(is_complex(type) ? part_of(type) : type);
+    const std::size_t size = size_of(part_of(type));
     for (std::size_t i = 0; i < bytes.size(); i += size) {  // of complex numbers some of either part
       if (random.below(6) == 0) std::memset(&bytes[i], 0xff, size);
     }

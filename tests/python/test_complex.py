@@ -10,57 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import bits, exact_dot, exact_reduction
+from complex_reference import OF_PAIRS, OF_PARTS, PARTS, expected_dot, expected_of, numbers, same
 
 import exactdot as xd
 from exactdot import _complex_on_gpu, _engine
-
-PARTS = {"c8": "float32", "c16": "float64", ">c16": "float64"}
-OF_PARTS = ("sum", "mean")
-OF_PAIRS = ("asum", "sum_of_squares", "norm")
-
-
-def numbers(random: np.random.Generator, shape: tuple[int, ...], dtype: str, special: bool = False) -> Any:
-    """Exponents far apart, and half of the elements the negatives of the others: sums cancel."""
-    def reals() -> Any:
-        values = random.integers(-2**20, 2**20, shape) * 2.0 ** random.integers(-30, 30, shape)
-        flat = values.reshape(-1)
-        half = flat.size // 2
-        flat[half:2 * half] = -flat[:half][::-1]
-        if special and flat.size > 3:
-            flat[random.integers(0, flat.size)] = random.choice([np.inf, -np.inf, np.nan])
-        return values
-
-    found = np.empty(shape, dtype)
-    found.real, found.imag = reals(), reals()
-    return found
-
-
-def same(found: Any, expected: Any) -> bool:
-    """The same bits of both parts, whatever the type."""
-    found, expected = np.asarray(found, "c16").ravel(), np.asarray(expected, "c16").ravel()
-    return found.size == expected.size and all(bits(each.real) == bits(other.real) and bits(each.imag) == bits(other.imag)
-                                               for each, other in zip(found.tolist(), expected.tolist()))
-
-
-def pairs_of(x: Any) -> list[float]:
-    return [part for each in x.tolist() for part in (each.real, each.imag)]
-
-
-def expected_of(name: str, x: Any) -> complex:
-    """Of one vector, by rational numbers."""
-    part = PARTS[x.dtype.str.replace("<", "").replace(">c8", "c8")]
-    if name in OF_PARTS:
-        return complex(exact_reduction(name, x.real.tolist(), part), exact_reduction(name, x.imag.tolist(), part))
-    return complex(exact_reduction(name, pairs_of(x), part))
-
-
-def expected_dot(a: Any, b: Any, conjugated: bool) -> complex:
-    part = PARTS[a.dtype.str.replace("<", "")]
-    left = np.concatenate([a.real, a.imag])
-    sign = -1.0 if conjugated else 1.0
-    return complex(exact_dot(left, np.concatenate([b.real, -sign * b.imag]), part),
-                   exact_dot(left, np.concatenate([b.imag, sign * b.real]), part))
 
 
 def test_the_oracle_itself() -> None:
@@ -141,35 +94,6 @@ def test_what_cancels_between_the_parts() -> None:
     exact = Fraction(big) ** 2 - Fraction(big) * Fraction(float(np.nextafter(big, 0)))
     assert xd.dot(x, y).real == float(exact)
     assert xd.norm(np.array([3e300 + 4e300j])) == 5e300
-
-
-@pytest.mark.parametrize("name", OF_PARTS + OF_PAIRS)
-def test_segments_and_groups(name: str) -> None:
-    random = np.random.default_rng(6)
-    segments, groups = getattr(xd, f"segment_{name}"), getattr(xd, f"group_{name}")
-    for dtype in ("c8", "c16"):
-        x, keys = numbers(random, (90,), dtype, True), random.integers(0, 7, 90)
-        for offsets in (np.array([0, 3, 3, 50, 90]), np.array([0, 90], "i1"), [0, 10, 90], np.array([5, 80], "u8")):
-            stretches = [expected_of(name, x[first:last]) for first, last in zip(offsets[:-1], offsets[1:])]
-            assert same(segments(x, offsets), stretches)
-        by_key = [expected_of(name, x[keys == key]) for key in range(7)]
-        for of in (keys, keys.astype("i1"), keys.tolist()):
-            assert same(groups(x, of), by_key) and same(groups(x, of, 7), by_key)
-        table = numbers(random, (90, 3), dtype)
-        columns = [expected_of(name, table[keys == key][:, i]) for key in range(7) for i in range(3)]
-        assert same(groups(table, keys), columns)
-        outside = np.where(keys == 6, -1, keys)
-        assert same(groups(x, outside, 6, skip_out_of_range=True), by_key[:6])
-        mask = random.random(90) < 0.5
-        assert same(segments(x, [0, 40, 90], where=mask), [expected_of(name, x[:40][mask[:40]]), expected_of(name, x[40:][mask[40:]])])
-        assert same(groups(x, keys, where=mask), [expected_of(name, x[(keys == key) & mask]) for key in range(7)])
-
-
-def test_groups_of_no_columns() -> None:
-    for n in range(1, 50):  # whose empty results share no memory with the keys, wherever they lie
-        none, keys = np.ones((n, 0), "c16"), (np.arange(n) % 4).astype(">i4")
-        for found, dtype in ((xd.group_sum(none, keys, 4), "c16"), (xd.group_asum(none, keys, 4), "f8"), (xd.group_dot(none, none, keys, 4), "c16")):
-            assert found.shape == (4, 0) and found.dtype == dtype
 
 
 def test_missing_elements() -> None:
@@ -340,7 +264,14 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: xd.sum(X, skip_nan=None), TypeError, "^sum: skip_nan is None"),
     (lambda: xd.linalg.vector_norm(X, ord=np.array([2, 2])), TypeError, "^vector_norm: the order of"),
     (lambda: xd.norm(np.zeros((1,) * 64, "c16"), axis=0), ValueError, "^norm: an input has 64 dimensions"),
-    (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3)), TypeError, "^group_sum: add_to is for real elements"),
+    (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3)), TypeError, "^group_sum: add_to is of float64; use an array of complex64"),
+    (lambda: xd.group_asum(X[0], [0, 1, 2], add_to=np.zeros(3, "c16")), TypeError, "^group_asum: add_to: .*complex"),
+    (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(2, "c16")), ValueError, "^group_sum: key 2 is 2, and there are 2 groups"),
+    (lambda: xd.group_sum(X, [0, 1], add_to=X), ValueError, "^group_sum: results lie within x"),
+    (lambda: xd.group_dot(X, X, [0, 1], add_to=X), ValueError, "^group_dot: results lie within a"),
+    (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3, "c16"), out=np.zeros(3, "c16")), TypeError, "^group_sum: out and add_to"),
+    (lambda: xd.group_sum(X[0], [0, 1, 2], add_to=np.zeros(3, "c16"), where=[True] * 3), TypeError, "^group_sum: add_to with where"),
+    (lambda: xd.group_mean(X[0], [0, 1, 2], add_to=np.zeros(3, "c16")), TypeError, "^group_mean: unknown argument 'add_to'"),
 ]
 
 
@@ -384,6 +315,12 @@ def test_the_way_of_arrays_in_gpu_memory(dtype: str, monkeypatch: pytest.MonkeyP
         assert same(on_gpu(f"group_{name}", kind, v, after=(keys, 7)), getattr(xd, f"group_{name}")(v, keys, 7))
     assert same(on_gpu("segment_dot", "products", v, w, after=(offsets,)), xd.segment_dot(v, w, offsets))
     assert same(on_gpu("group_dot", "products", v, w, after=(keys, 7)), xd.group_dot(v, w, keys, 7))
+    for name, kind, inputs in (("group_sum", "parts", (v,)), ("group_asum", "pairs", (v,)), ("group_dot", "products", (v, w)),
+                               ("group_dot", "products", (v, w.real.copy())), ("group_dot", "products", (w.real.copy(), v))):
+        table = numbers(random, (7,), dtype)
+        table = table.real.copy() if kind == "pairs" else table
+        expected = getattr(xd, name)(*inputs, keys, add_to=table.copy())
+        assert on_gpu(name, kind, *inputs, after=(keys,), add_to=table) is table and same(table, expected), name
     out = np.zeros((3, 4), "c16")
     assert on_gpu("sum", "parts", x, axis=2, out=out) is out and same(out, xd.sum(x, axis=2, dtype="c16"))
     for call, kind_of_error, why in (
@@ -392,6 +329,13 @@ def test_the_way_of_arrays_in_gpu_memory(dtype: str, monkeypatch: pytest.MonkeyP
         (lambda: on_gpu("segment_norm", "pairs", v, after=(np.array([0, 61]),)), ValueError, "is 61, past the end of 60"),
         (lambda: on_gpu("group_norm", "pairs", v, after=(["a"] * 60, 7)), (TypeError, ValueError), "keys"),
         (lambda: on_gpu("sum", "parts", x, axis=3), ValueError, "axis 3 is out of range"),
+        (lambda: on_gpu("group_sum", "parts", v, after=(keys, 7), add_to=np.zeros(7)), TypeError, "add_to is of float64; use an array of"),
+        (lambda: on_gpu("group_sum", "parts", v, after=(keys, 7), add_to=[0]), TypeError, "add_to is of list; use an array of complex64"),
+        (lambda: on_gpu("group_sum", "parts", v, after=(keys,), add_to=np.zeros(8, "c16"), out=v), TypeError, "^group_sum: out and add_to"),
+        (lambda: on_gpu("group_dot", "products", v, w, after=(keys, 7), add_to=np.zeros((7, 3), "c16")), ValueError,
+         r"add_to has shape \(7, 3\), the results have \(7,\)"),
+        (lambda: on_gpu("group_sum", "parts", v, after=(keys, 7), add_to=np.zeros((7, 3), "c16")), ValueError,
+         r"add_to has shape \(7, 3\), the results have \(7,\)"),
         (lambda: on_gpu("sum", "parts", x, axis=2, out=np.zeros((3, 4))), TypeError, "use an array of complex64"),
         (lambda: on_gpu("vecdot", "products", x, y, out=np.zeros(3, "c16")), ValueError, "out has shape"),
         (lambda: on_gpu("vecdot", "products", x, y, dtype="float32"), ValueError, "use complex64 or complex128"),

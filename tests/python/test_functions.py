@@ -192,7 +192,7 @@ def test_arguments() -> None:
         (([1],), {"stream": 5}, ValueError, "^sum: stream is for vectors in GPU memory"),
         (([1],), {"negative_zero": np.ones(2)}, TypeError, r"^sum: negative_zero is \[1. 1.\]; use True or False"),
         (("abc",), {}, TypeError, "^sum: x: is not a vector; it is str 'abc' .x is str, length 3"),
-        (([1j],), {}, TypeError, "^sum: x: element 0 is complex 1j, no number"),
+        (([1j],), {}, TypeError, "^sum: x: element 0 is complex 1j; lists hold real numbers"),
         ((np.array([1], "m8[s]"),), {}, TypeError, "^sum: x: elements are of dtype timedelta64.*not float32, .* or float8_e5m2"),
         ((np.ma.masked_array([1.0], [1]),), {}, TypeError, "^sum: x: is a masked array"),
         (([2**64],), {}, OverflowError, "^sum: the result does not fit into int64 or uint64"),

@@ -62,7 +62,8 @@ def test_an_iterator_is_read_once() -> None:
 @pytest.mark.parametrize("values, kind, why", [
     ([1.0, 2.0, 3.0, None], TypeError, "x: element 3 is None, no number"),
     ([Decimal(1), "2"], TypeError, "x: element 1 is str '2', no number"),
-    ([1, 2j], TypeError, "x: element 1 is complex 2j, no number"),
+    ([1, 2j], TypeError, "x: element 1 is complex 2j; lists hold real numbers, arrays complex ones, too"),
+    ([1, np.complex64(2j)], TypeError, "x: element 1 is complex64 .*; lists hold real numbers"),
     ([[1, 2], [3, None]], TypeError, "x: element 1, 1 is None"),
     ([[1, 2], [3]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(2,\)"),
     ([1, [2]], ValueError, r"x: is inhomogeneous: element 1 has shape \(1,\), the first \(\)"),

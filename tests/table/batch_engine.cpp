@@ -28,7 +28,7 @@ class result_array {
   }
   [[nodiscard]] any_scalar at(std::size_t i, int part) const {
     std::uint64_t bits = 0;
-    const element_type type = is_complex(type_) ? part_of(type_) : type_;
+    const element_type type = part_of(type_);
     const std::size_t place = (reversed_ ? count_ - 1 - i : i) * size_of(type_);
     std::memcpy(&bits, &bytes_[8 + place + static_cast<std::size_t>(part) * size_of(type)], size_of(type));
     return {type, bits};
@@ -52,7 +52,7 @@ class result_array {
 /// Where a shape stores results: complex ones of such parts, or real ones.
 element_type type_of_results(const call& asked) {
   if (!is_complex(asked.a.type) || !detail::gives_complex(asked.what)) return asked.result;
-  return asked.result == element_type::float32 ? element_type::complex64 : element_type::complex128;
+  return complex_type_of(asked.result);
 }
 
 std::optional<any_scalar> run_vector(const call& asked, const any_vector& a, const any_vector& b) {

@@ -134,6 +134,36 @@ TEST(complex, types_and_results) {
   EXPECT_EQ(norm(none), 0);
 }
 
+TEST(complex, reductions_of_types_known_at_run_time) {
+  const numbers<double> x = {{1, 2}, {3, -1}};
+  const std::vector<float> weights = {2, 0.5F};
+  any_vector z = detail::to_complex(x.data(), x.size());
+  const any_vector real = to_any(weights.data(), weights.size());
+  const auto found = [](reduction what, const any_vector& a, const any_vector& b, element_type result) {
+    const detail::complex_words words = detail::reduce_complex_vectors(what, a, b, result, {});
+    return std::complex(detail::from_word<double>(words.real), detail::from_word<double>(words.imaginary));
+  };
+  constexpr element_type complex128 = element_type::complex128, float64 = element_type::float64;
+  EXPECT_EQ(found(reduction::sum, z, z, complex128), sum(x));
+  EXPECT_EQ(found(reduction::nrm2, z, z, float64), std::sqrt(15.0));
+  EXPECT_EQ(found(reduction::dot, z, z, complex128), dot(x, x));
+  EXPECT_EQ(found(reduction::dot, z, real, complex128), (std::complex{3.5, 3.5}));
+  EXPECT_EQ(found(reduction::dot, real, z, complex128), (std::complex{3.5, 3.5}));
+  const auto refused = [&](const char* why, reduction what, const any_vector& a, const any_vector& b, element_type result) {
+    expect_error(errc::bad_option, why, [&] { (void)found(what, a, b, result); });
+  };
+  refused("use complex64 or complex128", reduction::sum, z, z, float64);
+  refused("use a floating-point type", reduction::asum, z, z, complex128);
+  refused("the elements real; use a real", reduction::sum, real, real, complex128);
+  refused("not max", reduction::max, z, z, complex128);
+  refused("not an unknown reduction", static_cast<reduction>(99), z, z, complex128);
+  z.conjugated = true;
+  EXPECT_EQ(found(reduction::dot, z, detail::to_complex(x.data(), 2), complex128), vdot(x, x));
+  EXPECT_EQ(found(reduction::dot, z, real, complex128), (std::complex{3.5, -3.5}));
+  refused("takes no conjugates", reduction::sum, z, z, complex128);
+  refused("are conjugated, not the second", reduction::dot, z, z, complex128);
+}
+
 TEST(complex, errors) {
   const numbers<double> x = {{3, 4}, {1, 0}}, one = {{1, 1}}, many(5000);
   expect_error(errc::size_mismatch, "dot: the vectors differ in length (2 and 1", [&] { (void)dot(x, one); });
