@@ -71,6 +71,7 @@ void explain_race(fault& found, const race_facts& facts) {
       found.fix =
           "a wait for the other side: a barrier, or two launches, or a counter of blocks whose last one reads";
   }
+  if (threads && facts.is_overwrite) found.fix = "an element of its own for each thread, or one thread that writes";
   if (!threads || !facts.is_update) return;
   const std::string atomic = "an atomic function such as atomicAdd";
   found.fix = facts.relation == race_relation::blocks ? atomic : found.fix + ", or " + atomic;

@@ -24,10 +24,11 @@ enum class race_relation : std::uint8_t {
 struct race_facts {
   race_relation relation = race_relation::blocks;
   bool both_volatile = false;
-  bool is_update = false;    // both on one line, as in `*sum += x`
-  bool in_lock = false;      // both sides hold the same lock
-  bool is_guess = false;     // a plain read, and a compare and swap
-  bool after_fence = false;  // one of the two has executed a fence
+  bool is_update = false;     // both on one line, as in `*sum += x`
+  bool is_overwrite = false;  // two writes, and neither thread has read the word
+  bool in_lock = false;       // both sides hold the same lock
+  bool is_guess = false;      // a plain read, and a compare and swap
+  bool after_fence = false;   // one of the two has executed a fence
 };
 
 /// Fills in the cause and the fix of a data race.

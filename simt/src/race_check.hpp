@@ -60,8 +60,9 @@ inline bool is_never_kept(const access_record& access) { return access.asynchron
 /// Returns whether a write cannot be part of an update such as `*sum += x`: shadow memory, which has lost nothing,
 /// shows no read of the bytes by its thread.
 inline bool is_blind(const shadow_cell& cell, const access_record& write) {
-  const bool knows_all = (cell.write.thread == 0 || cell.write.thread == write.thread) && cell.read[1].thread == 0;
-  return knows_all && cell.read[0].thread != write.thread;
+  const access_record& last = cell.write;
+  const bool knows_all = last.thread == 0 || last.thread == write.thread || (last.blind && !last.after_others);
+  return knows_all && cell.read[1].thread == 0 && cell.read[0].thread != write.thread;
 }
 
 /// Records a write. `raced`: it was reported, so nothing before it needs to be kept.
@@ -72,9 +73,9 @@ inline bool is_blind(const shadow_cell& cell, const access_record& write) {
   if (!raced && !stands_for(current, cell.write) && tolerance_of(cell.write) < 2) {
     range.earlier_of(cell, true)->exclusive_write = cell.write;
   }
-  const bool blind = is_blind(cell, current);
+  const bool blind = is_blind(cell, current), after_others = cell.read[0].thread != 0;
   cell.write = current;
-  cell.write.blind = blind;
+  cell.write.blind = blind, cell.write.after_others = after_others;
   for (access_record& read : cell.read) {
     if (!keeps || stands_for(current, read)) read = {};
   }

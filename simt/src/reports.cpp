@@ -179,7 +179,7 @@ void machine::report_race(const location& place, const char* action, const acces
     const bool reads = std::strcmp(action, "read") == 0, other_reads = std::strcmp(other_action, "read") == 0;
     const bool same_line = found.site.line == found.other_site.line && found.site.file == found.other_site.file;
     race_facts facts{relation, current.is_volatile && other.is_volatile,
-                     same_line && !(other_reads && current.blind) && !(reads && other.blind)};
+                     same_line && !current.blind && !other.blind, two_writes && current.blind && other.blind};
     add_atomic_facts(facts, current, other, reads || other_reads);
     explain_race(found, facts);
   }

@@ -22,8 +22,8 @@ struct access_record {
   std::uint32_t block_scope : 1 = 0;
   std::uint32_t asynchronous : 1 = 0;  // by an asynchronous copy that the thread issued
   std::uint32_t is_volatile : 1 = 0;
-  std::uint32_t after_others : 1 = 0;       // a read: another thread has read the bytes since their last write
-  std::uint32_t blind : 1 = 0;  // a write: its thread has not read the bytes, nor has another written them, before
+  std::uint32_t after_others : 1 = 0;  // a read: another thread has read the bytes since their last write; a write: any
+  std::uint32_t blind : 1 = 0;         // a write: its thread has not read the bytes before
   std::uint32_t site : call_site_bits = 0;  // call_sites.hpp
 
   /// The return address in the kernel.

@@ -112,7 +112,9 @@ TEST(simt_explanations, say_which_order_is_missing) {
 
 TEST(simt_explanations, say_whether_the_values_are_equal) {
   const std::string equal = race_of(equal_writes, 2, 32, "equal").text();
-  EXPECT_NE(equal.find("; both write the same value, which is undefined too; fix: "), std::string::npos) << equal;
+  EXPECT_NE(equal.find("; both write the same value, which is undefined too; fix: an element of its own for each thread"),
+            std::string::npos)
+      << equal;
   const fault different = race_of(different_writes, 1, 32, "different");
   EXPECT_EQ(different.values, exactdot::simt::written_values::different);
   EXPECT_EQ(different.text().find("same value"), std::string::npos);
