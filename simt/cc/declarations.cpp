@@ -165,9 +165,9 @@ class declaration_reader {
 declarations read_declarations(const source_edits& source) { return declaration_reader(source).read(); }
 
 std::size_t function_name(const source_edits& source, std::size_t first) {
-  static constexpr std::array<std::string_view, 9> with_parentheses = {
+  static constexpr std::array<std::string_view, 10> with_parentheses = {
       "__attribute__",          "alignas", "decltype", "noexcept", "__declspec", "explicit", "__asm__", "asm",
-      "__simtcc_cluster_dims__"};
+      "__simtcc_cluster_dims__", "__simtcc_launch_bounds__"};
   static constexpr std::array<std::string_view, 9> ends = {
       ";", "{", "=", "}", "using", "operator", "static_assert", "typedef", "friend"};
   for (std::size_t i = after_template(source, first); i + 1 < source.size() && !is_any_of(source.at(i), ends);

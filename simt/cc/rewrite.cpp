@@ -104,9 +104,10 @@ class pass {
     const std::string pointers = pointers_of_kernel(source_, i_);
     const std::size_t name = function_name(source_, statement_);
     const auto cluster = cluster_sizes_.find(source_.at(name).text);
-    return cluster == cluster_sizes_.end()
-               ? pointers
-               : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+    const bool has_cluster = cluster != cluster_sizes_.end(), has_bounds = bounds_statement_ == statement_;
+    if (!has_cluster && !has_bounds) return pointers;
+    return (pointers.empty() ? ", {}" : pointers) + ", {" + (has_cluster ? "dim3(" + cluster->second + ")" : "{}") +
+           (has_bounds ? ", ::exactdot::simt::detail::most_threads(" + bounds_ + ")}" : "}");
   }
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
   void note_cluster_size() {
@@ -116,10 +117,18 @@ class pass {
     cluster_sizes_[source_.at(name).text] = source_.text_between(open, close);
     source_.remove(i_, close + 1);
   }
+  /// __launch_bounds__(threads, …) of a kernel.
+  void note_bounds() {
+    const std::size_t open = i_ + 1, close = source_.closing(open);
+    bounds_statement_ = statement_, bounds_ = source_.text_between(open, close);
+    source_.remove(i_, close + 1);
+  }
 
   void identifier(const token& t) {
     if (t.is("__simtcc_cluster_dims__")) {
       note_cluster_size();
+    } else if (t.is("__simtcc_launch_bounds__")) {
+      note_bounds();
     } else if (t.is("__simtcc_host__")) {
       source_.replace(i_, "");
     } else if (t.is("__simtcc_global__")) {
@@ -378,6 +387,8 @@ class pass {
   std::vector<open_brace> braces_;
   std::map<std::size_t, scope_kind> bodies_;               // by the index of the opening brace
   std::map<std::string_view, std::string> cluster_sizes_;  // of kernels, by their names
+  std::string bounds_;                                     // of the last kernel that has them, and where it begins
+  std::size_t bounds_statement_ = static_cast<std::size_t>(-1);
 };
 
 }  // namespace

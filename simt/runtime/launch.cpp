@@ -200,11 +200,11 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
 cudaError_t launch_result() { return of_this_thread<launch_state>().result; }
 
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers,
-                    dim3 cluster) {
-  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, cluster);
+                    const launch_demands& demands) {
+  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, demands);
 }
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers, dim3 cluster) {
+                    const kernel_pointers& pointers, const launch_demands& demands) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -219,14 +219,20 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   auto& runtime = runtime_context::instance();
   state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
-  const bool has_cluster = !is_single(cluster);
-  if (has_cluster && is_single(launch.cluster)) launch.cluster = cluster;
-  if (has_cluster && text_of(launch.cluster) != text_of(cluster)) {
+  const bool has_cluster = !is_single(demands.cluster);
+  if (has_cluster && is_single(launch.cluster)) launch.cluster = demands.cluster;
+  if (has_cluster && text_of(launch.cluster) != text_of(demands.cluster)) {
     return refuse(launch, cudaErrorInvalidClusterSize,
                   "clusters of " + text_of(launch.cluster) + " blocks; expected the kernel's __cluster_dims__, " +
-                      text_of(cluster));
+                      text_of(demands.cluster));
   }
-  const refusal refused = check(launch, kernel_at(kernel));
+  refusal refused = check(launch, kernel_at(kernel));
+  const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+  if (refused.error == cudaSuccess && demands.threads != 0 && threads > demands.threads) {
+    refused = {cudaErrorInvalidValue, "block of " + std::to_string(threads) +
+                                          " threads; the kernel's __launch_bounds__ allow " +
+                                          std::to_string(demands.threads)};
+  }
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
   check_parameters(launch, pointers);
   const std::vector<recorded_pointer> named = named_pointers(pointers);

@@ -72,12 +72,14 @@ def test_types_and_places_of_results(framework: str) -> None:
     assert same(xd.vecdot(a, a, dtype="complex128"), xd.vecdot(x, x, dtype="complex128"))
     real = to(np.zeros((4, 1), "float32"))
     assert xd.norm(a, axis=1, keepdims=True, out=real) is real and same(real, xd.norm(x, axis=1, keepdims=True))
-    keys, weights, table, norms = np.array([0, 1, 0, 3]), np.array([1, 2, 3, 4], "f4"), numbers((5, 30), "complex128", 4), np.ones((5, 30))
+    keys, weights, table, norms = np.array([0, 1, 0, 3]), np.array([1, 2, 3, 4], "f4"), numbers((5, 30), "complex64", 4), np.ones((5, 30), "f4")
     on_gpu, of_norms = to(table), to(norms)
     assert xd.group_sum(a, to(keys), add_to=on_gpu) is on_gpu and same(on_gpu, xd.group_sum(x, keys, add_to=table))
     assert xd.group_dot(a, a, to(keys), add_to=on_gpu) is on_gpu and same(on_gpu, xd.group_dot(x, x, keys, add_to=table))
     assert same(xd.group_dot(a, to(weights), to(keys), add_to=on_gpu), xd.group_dot(x, weights, keys, add_to=table))
     assert xd.group_asum(a, to(keys), add_to=of_norms) is of_norms and same(of_norms, xd.group_asum(x, keys, add_to=norms))
+    with pytest.raises(ValueError, match="results of float64 are not added to by sums of float32"):
+        xd.group_sum(a, to(keys), add_to=to(table.astype("complex128")))
     if framework == "torch":
         assert same(xd.sum(a.conj(), axis=1), xd.sum(x.conj(), axis=1))
 

@@ -14,6 +14,7 @@
 #define __host__ __simtcc_host__
 #define __managed__ __simtcc_managed__
 #define __cluster_dims__(...) __simtcc_cluster_dims__(__VA_ARGS__)
+#define __launch_bounds__(...) __simtcc_launch_bounds__(__VA_ARGS__)
 #else
 #define __global__ __attribute__((patchable_function_entry(1)))  // lists kernels in a section of the program
 #define __device__
@@ -26,8 +27,8 @@
 #define __forceinline__ inline
 #define __host__
 #define __managed__
+#define __launch_bounds__(...)
 #endif
 #define __grid_constant__
-#define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))

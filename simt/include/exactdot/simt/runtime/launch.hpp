@@ -66,25 +66,33 @@ kernel_pointer pointer_of(T* pointer) {
   }
 }
 
-/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the
-/// kernel's
-/// __cluster_dims__.
+/// What a kernel's declaration asks of its launches.
+struct launch_demands {
+  dim3 cluster = {};     // of __cluster_dims__
+  unsigned threads = 0;  // the most in a block, of __launch_bounds__; 0: any number
+};
+constexpr unsigned most_threads(unsigned threads, unsigned /*least_blocks*/ = 0, unsigned /*most_blocks*/ = 0) {
+  return threads;
+}
+
+/// Runs the body as configured. Called by the kernel, whose address is the caller's.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {},
-                    dim3 cluster = {});
+                    const launch_demands& demands = {});
 /// The same for the kernel at this address.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers = {}, dim3 cluster = {});
+                    const kernel_pointers& pointers = {}, const launch_demands& demands = {});
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
 template <class Body>
-[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}, dim3 cluster = {}) {
+[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {},
+                                               const launch_demands& demands = {}) {
   run_configured(
       [](void* closure) {
         Body copy(*static_cast<Body*>(closure));
         copy();
       },
-      &body, sizeof body, pointers, cluster);
+      &body, sizeof body, pointers, demands);
 }
 
 /// What simtcc makes of `extern __shared__ T name[]` in a function: a reference to the launch's dynamic shared
