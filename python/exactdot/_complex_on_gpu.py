@@ -209,19 +209,23 @@ def _of_parts(name: str, library: Any, function: Callable[..., Any], inputs: tup
     return library.numbers(results)
 
 
-def _interleaved(name: str, library: Any, x: Any, after: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """2n reals of n numbers along the last axis, and their offsets or keys."""
-    pairs = library.pairs(x)
-    reals = pairs.reshape((*pairs.shape[:-2], 2 * pairs.shape[-2]))
+def _interleaved(library: Any, pairs: Any, after: tuple[Any, ...]) -> Any:
+    """The reals of pairs, one after the other along the axis that is reduced: the first of segments and groups, else the last."""
+    if not after:
+        return pairs.reshape((*pairs.shape[:-2], 2 * pairs.shape[-2]))
+    return library.library.moveaxis(pairs, -1, 1).reshape((2 * pairs.shape[0], *pairs.shape[1:-1]))
+
+
+def _of_reals(name: str, library: Any, after: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The offsets or keys of numbers, for their reals."""
     if name.startswith("segment_"):
-        return reals, (2 * library.wide(after[0]), *after[1:])
-    return reals, (library.twice(after[0]), *after[1:]) if name.startswith("group_") else after
+        return (2 * library.wide(after[0]), *after[1:])
+    return (library.twice(after[0]), *after[1:]) if after else after
 
 
 def _of_pairs(name: str, library: Any, function: Callable[..., Any], x: Any, after: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if after:
-        reals, after = _interleaved(name, library, x, after)
-        return function(reals, *after, **options)
+        return function(_interleaved(library, library.pairs(x), after), *_of_reals(name, library, after), **options)
     axes = _axes(name, options, x.ndim)
     options["axis"] = (*axes, x.ndim)
     keeps, out = bool(options.get("keepdims")), options.get("out")
@@ -246,16 +250,13 @@ def _of_products(name: str, library: Any, function: Callable[..., Any], inputs: 
     if is_complex(a) and is_complex(b):
         keeps, axis = bool(options.pop("keepdims", False)), options.pop("axis", -1)
         first, second = (x if axis == -1 else library.moved(x, axis) for x in (a, b))
-        left, after = _interleaved(name, library, first, after)
-        parts = library.pairs(second)
+        left, parts = _interleaved(library, library.pairs(first), after), library.pairs(second)
         real, imaginary = parts[..., 0], parts[..., 1]
         sign = -1 if conjugates else 1
-
-        def along(x: Any) -> Any:
-            return x.reshape((*x.shape[:-2], 2 * x.shape[-2]))
-
-        found = (part(0, left, along(library.joined(real, -sign * imaginary))),
-                 part(1, left, along(library.joined(imaginary, sign * real))))
+        factors = (real, -sign * imaginary), (imaginary, sign * real)
+        rights = [_interleaved(library, library.joined(*each), after) for each in factors]
+        after = _of_reals(name, library, after)
+        found = tuple(part(k, left, rights[k]) for k in range(2))
         if keeps:
             found = tuple(each[..., None] if axis == -1 else library.with_axis(each, axis) for each in found)
     else:

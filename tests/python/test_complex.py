@@ -315,12 +315,21 @@ def test_the_way_of_arrays_in_gpu_memory(dtype: str, monkeypatch: pytest.MonkeyP
         assert same(on_gpu(f"group_{name}", kind, v, after=(keys, 7)), getattr(xd, f"group_{name}")(v, keys, 7))
     assert same(on_gpu("segment_dot", "products", v, w, after=(offsets,)), xd.segment_dot(v, w, offsets))
     assert same(on_gpu("group_dot", "products", v, w, after=(keys, 7)), xd.group_dot(v, w, keys, 7))
+    few = np.array([4, 0, 4])
     for name, kind, inputs in (("group_sum", "parts", (v,)), ("group_asum", "pairs", (v,)), ("group_dot", "products", (v, w)),
-                               ("group_dot", "products", (v, w.real.copy())), ("group_dot", "products", (w.real.copy(), v))):
-        table = numbers(random, (7,), dtype)
+                               ("group_dot", "products", (v, w.real.copy())), ("group_dot", "products", (w.real.copy(), v)),
+                               ("group_sum", "parts", (x,)), ("group_asum", "pairs", (x,)), ("group_norm", "pairs", (x[:, 0],)),
+                               ("group_dot", "products", (x, y)), ("group_dot", "products", (x[:, :, 0], v[:3])),
+                               ("group_dot", "products", (x, v.real[:3].copy()))):
+        of = keys if inputs[0].ndim == 1 else few
+        expected = getattr(xd, name)(*inputs, of, 7)
+        assert same(on_gpu(name, kind, *inputs, after=(of, 7)), expected), name
+        if name == "group_norm":
+            continue
+        table = numbers(random, expected.shape, dtype)
         table = table.real.copy() if kind == "pairs" else table
-        expected = getattr(xd, name)(*inputs, keys, add_to=table.copy())
-        assert on_gpu(name, kind, *inputs, after=(keys,), add_to=table) is table and same(table, expected), name
+        expected = getattr(xd, name)(*inputs, of, add_to=table.copy())
+        assert on_gpu(name, kind, *inputs, after=(of,), add_to=table) is table and same(table, expected), name
     out = np.zeros((3, 4), "c16")
     assert on_gpu("sum", "parts", x, axis=2, out=out) is out and same(out, xd.sum(x, axis=2, dtype="c16"))
     for call, kind_of_error, why in (

@@ -61,6 +61,11 @@ def test_complex_elements(framework: str, dtype: str) -> None:
         assert same(getattr(xd, f"group_{name}")(vector, to(keys), 7), getattr(xd, f"group_{name}")(v, keys, 7)), name
     assert same(xd.segment_dot(vector, other, to(offsets)), xd.segment_dot(v, w, offsets))
     assert same(xd.group_dot(vector, other, to(keys), 7), xd.group_dot(v, w, keys, 7))
+    few = np.array([6, 0, 6, 2, 2, 2], "i4")
+    for name in ("sum", "mean", "norm", "asum"):
+        assert same(getattr(xd, f"group_{name}")(a, to(few), 7), getattr(xd, f"group_{name}")(x, few, 7)), name
+    assert same(xd.group_dot(a, b, to(few), 7), xd.group_dot(x, y, few, 7))
+    assert same(xd.group_dot(a[:, 0], other[:6], to(few), 7), xd.group_dot(x[:, 0], w[:6], few, 7))
 
 
 @pytest.mark.parametrize("framework", ("torch", "cupy"))
