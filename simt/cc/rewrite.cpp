@@ -79,9 +79,10 @@ class pass {
     const scope_kind kind = kind_of_brace();
     if (kind == scope_kind::kernel) {
       source_.insert_after(
-          i_, compiler_ == host_compiler::clang
-                  ? " ::exactdot::simt::detail::kernel_body([=]() __attribute__((always_inline)) mutable {"
-                  : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {");
+          i_, list_of_bounds() +
+                  (compiler_ == host_compiler::clang
+                       ? " ::exactdot::simt::detail::kernel_body([=]() __attribute__((always_inline)) mutable {"
+                       : " ::exactdot::simt::detail::kernel_body([=]() mutable __attribute__((always_inline)) {"));
     }
     braces_.push_back({kind, parentheses_, i_, statement_, {}});
     if (kind == scope_kind::kernel) braces_.back().arguments = arguments_of_kernel();
@@ -104,10 +105,19 @@ class pass {
     const std::string pointers = pointers_of_kernel(source_, i_);
     const std::size_t name = function_name(source_, statement_);
     const auto cluster = cluster_sizes_.find(source_.at(name).text);
-    const bool has_cluster = cluster != cluster_sizes_.end(), has_bounds = bounds_statement_ == statement_;
-    if (!has_cluster && !has_bounds) return pointers;
-    return (pointers.empty() ? ", {}" : pointers) + ", {" + (has_cluster ? "dim3(" + cluster->second + ")" : "{}") +
-           (has_bounds ? ", ::exactdot::simt::detail::most_threads(" + bounds_ + ")}" : "}");
+    return cluster == cluster_sizes_.end()
+               ? pointers
+               : (pointers.empty() ? ", {}" : pointers) + ", dim3(" + cluster->second + ")";
+  }
+  /// What a kernel with __launch_bounds__ begins with: its place and the number of threads, in a section that the
+  /// runtime reads, in the group of the kernel's own section.
+  [[nodiscard]] std::string list_of_bounds() const {
+    if (bounds_statement_ != statement_) return "";
+    return " __asm__ __volatile__(\"77: .pushsection exactdot_launch_bounds,\\\"a?\\\",@progbits; .balign 4; .long "
+           "77b - .; "
+           ".long %c0; .popsection\" :: \"i\"(std::integral_constant<unsigned, "
+           "::exactdot::simt::detail::most_threads(" +
+           bounds_ + ")>::value));";
   }
   /// __cluster_dims__(x, y, z) of a kernel's declaration.
   void note_cluster_size() {

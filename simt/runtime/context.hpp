@@ -54,13 +54,18 @@ class runtime_lock {
   std::unique_lock<std::recursive_mutex> held_;
 };
 
-/// A range of device memory that a copy or fill reads or writes, for the checks of its order.
+/// Device memory that a copy or fill reads or writes, for the checks of its order: all of `bytes`, or of every `pitch`
+/// bytes the first `width`.
 struct copied_range {
   std::uintptr_t first;
   std::size_t bytes;
   bool write;
   const char* action;
   const void* caller;
+  std::size_t pitch = 0, width = 0;
+
+  [[nodiscard]] bool intersects(std::uintptr_t begin, std::uintptr_t end) const;
+  [[nodiscard]] bool overlaps(const copied_range& other) const;
 };
 
 /// A call that failed, until the program asks for its error.

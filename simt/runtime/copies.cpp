@@ -23,6 +23,9 @@ struct rows {
   std::uintptr_t first;
   std::size_t pitch, width, height;
   [[nodiscard]] std::size_t span() const { return height == 0 || width == 0 ? 0 : pitch * (height - 1) + width; }
+  [[nodiscard]] copied_range copied(bool write, const char* action, const void* caller) const {
+    return {first, span(), write, action, caller, height == 1 ? 0 : pitch, width};
+  }
 };
 
 /// Returns whether the rows are memory that an operand of a copy may have: on the device, or on the host.
@@ -119,8 +122,7 @@ cudaError_t copy(const rows& to, const rows& from, cudaMemcpyKind kind, const ch
   report_if_unwritten(from, layout, action, caller);
   if (!runtime.find_symbol(from.first)) check_device_variable(from.first, action, false, caller);
   if (!runtime.find_symbol(to.first)) check_device_variable(to.first, action, true, caller);
-  for (const rows* const range : {&from, &to})
-    runtime.begin_copy({range->first, range->span(), range == &to, action, caller});
+  for (const rows* const range : {&from, &to}) runtime.begin_copy(range->copied(range == &to, action, caller));
   for (std::size_t row = 0; row < to.height; ++row) {
     const std::uintptr_t first = to.first + row * to.pitch;
     std::memmove(reinterpret_cast<void*>(first), reinterpret_cast<const void*>(from.first + row * from.pitch),
@@ -144,7 +146,7 @@ cudaError_t fill(const rows& to, int value, const char* action, const void* call
   if (to.span() == 0) return runtime.wait();
   if (!is_allowed(to, true) || is_host_memory(to.first)) return finish(cudaErrorInvalidValue);
   const cudaError_t failed = runtime.wait();
-  runtime.begin_copy({to.first, to.span(), true, action, caller});
+  runtime.begin_copy(to.copied(true, action, caller));
   for (std::size_t i = 0; i < to.height && failed == cudaSuccess; ++i) {
     std::memset(reinterpret_cast<void*>(to.first + i * to.pitch), value, to.width);
     device_memory::instance().mark_written(to.first + i * to.pitch, to.width);
@@ -336,5 +338,6 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width_bytes, std::size_t height,
                               cudaStream_t stream) {
   const void* const caller = __builtin_return_address(0);
-  return run_or_capture(stream, [=] { return fill(row(to, pitch, width_bytes, height), value, "cudaMemset2DAsync", caller); });
+  return run_or_capture(
+      stream, [=] { return fill(row(to, pitch, width_bytes, height), value, "cudaMemset2DAsync", caller); });
 }

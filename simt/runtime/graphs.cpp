@@ -22,6 +22,7 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   std::shared_ptr<const captured_work> work;
+  exactdot::simt::work_clock done;  // when the last launch of it is
 };
 
 namespace exactdot::simt {
@@ -156,6 +157,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     const runtime_lock lock;
     if (!executables().contains(executable)) return finish(cudaErrorInvalidValue);
     work = executable->work;
+    runtime_context::instance().order.wait(stream, executable->done);
   }
   run_or_capture_of_host(stream, [work, stream] {
     for (const captured_step& step : *work) {
@@ -168,6 +170,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
       }
     }
   });
+  const runtime_lock lock;
+  if (executables().contains(executable)) executable->done = runtime_context::instance().order.clock_of(stream);
   return finish(cudaSuccess);
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {

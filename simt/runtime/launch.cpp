@@ -25,6 +25,15 @@
 extern "C" [[gnu::weak]] const std::uintptr_t __start___patchable_function_entries[],
     __stop___patchable_function_entries[];
 
+namespace {
+/// What a kernel with __launch_bounds__ lists, by the text that simtcc puts in it.
+struct launch_bounds {
+  std::int32_t code;  // distance from here to the kernel
+  std::uint32_t threads;
+};
+}  // namespace
+extern "C" [[gnu::weak]] const launch_bounds __start_exactdot_launch_bounds[], __stop_exactdot_launch_bounds[];
+
 namespace exactdot::simt {
 namespace {
 
@@ -66,6 +75,10 @@ refusal check(const configuration& launch, const void* kernel) {
     return {cudaErrorInvalidConfiguration,
             "grid of " + text_of(grid) + " blocks; expected 1 to 2^31 - 1 in x, 1 to 65535 in y and z"};
   }
+  if (const unsigned most = detail::most_threads_of(kernel); threads > most) {
+    return {cudaErrorInvalidValue, "block of " + std::to_string(threads) +
+                                       " threads; the kernel's __launch_bounds__ allow " + std::to_string(most)};
+  }
   auto& runtime = runtime_context::instance();
   const auto raised = runtime.shared_limits.find(kernel);
   const std::size_t limit = raised == runtime.shared_limits.end() ? default_shared_bytes : raised->second;
@@ -106,7 +119,8 @@ void run_now(const configuration& launch, void (*body)(void*), void* closure, st
   if (runtime.device_failed()) return;
   settings& settings = runtime.stream.settings();
   const int resident_blocks = settings.resident_blocks;
-  if (launch.cooperative) settings.resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
+  if (launch.cooperative)
+    settings.resident_blocks = static_cast<int>(launch.grid.x * launch.grid.y * launch.grid.z);
   const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
   settings.max_resident_blocks = detail::blocks_per_multiprocessor(threads, launch.shared_bytes) * multiprocessors;
   runtime.stream.state().cooperative = launch.cooperative;
@@ -180,6 +194,17 @@ const void* kernel_at(const void* address) {
 
 namespace detail {
 
+unsigned most_threads_of(const void* kernel) {
+  static const std::map<const void*, unsigned> bounds = [] {
+    std::map<const void*, unsigned> found;
+    for (const launch_bounds* at = __start_exactdot_launch_bounds; at != __stop_exactdot_launch_bounds; ++at)
+      found[kernel_at(reinterpret_cast<const char*>(at) + at->code)] = at->threads;
+    return found;
+  }();
+  const auto at = bounds.find(kernel_at(kernel));
+  return at == bounds.end() ? 1024 : at->second;
+}
+
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, const char* file, int line) {
   of_this_thread<launch_state>().configured = {grid, block, shared_bytes, false, file, line, stream};
 }
@@ -200,11 +225,11 @@ void configure_cooperative(dim3 grid, dim3 block, std::size_t shared_bytes, cuda
 cudaError_t launch_result() { return of_this_thread<launch_state>().result; }
 
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers,
-                    const launch_demands& demands) {
-  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, demands);
+                    dim3 cluster) {
+  run_configured(body, closure, bytes, __builtin_return_address(0), pointers, cluster);
 }
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers, const launch_demands& demands) {
+                    const kernel_pointers& pointers, dim3 cluster) {
   if (running != nullptr) {
     as_simulator(
         [] { throw error(errc::bad_option, "a launch from a kernel (dynamic parallelism) is not modelled"); });
@@ -219,20 +244,14 @@ void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const
   auto& runtime = runtime_context::instance();
   state.result = runtime.finish(cudaSuccess);
   if (runtime.device_failed()) return;
-  const bool has_cluster = !is_single(demands.cluster);
-  if (has_cluster && is_single(launch.cluster)) launch.cluster = demands.cluster;
-  if (has_cluster && text_of(launch.cluster) != text_of(demands.cluster)) {
+  const bool has_cluster = !is_single(cluster);
+  if (has_cluster && is_single(launch.cluster)) launch.cluster = cluster;
+  if (has_cluster && text_of(launch.cluster) != text_of(cluster)) {
     return refuse(launch, cudaErrorInvalidClusterSize,
                   "clusters of " + text_of(launch.cluster) + " blocks; expected the kernel's __cluster_dims__, " +
-                      text_of(demands.cluster));
+                      text_of(cluster));
   }
-  refusal refused = check(launch, kernel_at(kernel));
-  const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-  if (refused.error == cudaSuccess && demands.threads != 0 && threads > demands.threads) {
-    refused = {cudaErrorInvalidValue, "block of " + std::to_string(threads) +
-                                          " threads; the kernel's __launch_bounds__ allow " +
-                                          std::to_string(demands.threads)};
-  }
+  const refusal refused = check(launch, kernel_at(kernel));
   if (refused.error != cudaSuccess) return refuse(launch, refused.error, refused.reason);
   check_parameters(launch, pointers);
   const std::vector<recorded_pointer> named = named_pointers(pointers);
@@ -275,7 +294,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   const auto raised = runtime.shared_limits.find(kernel_at(kernel));
   const auto limit = raised == runtime.shared_limits.end() ? exactdot::simt::default_shared_bytes : raised->second;
   *attributes = {};
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = static_cast<int>(exactdot::simt::detail::most_threads_of(kernel));
   attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(runtime.settings.architecture);
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(limit);
   return runtime.finish(cudaSuccess);

@@ -20,19 +20,35 @@ struct conflict {
 /// Returns the first access of a kernel in a range that conflicts with one that writes, or only reads, there.
 /// `is_unordered`: whether a launch counts.
 template <class Predicate>
-conflict find_conflict(const region& buffer, std::uintptr_t first, std::size_t bytes, bool writes,
-                       Predicate is_unordered) {
-  const std::uintptr_t end = std::min(first + bytes, buffer.start + buffer.size);
-  for (std::uintptr_t at = std::max(first / 4 * 4, buffer.start); at < end; at += 4) {
+conflict find_conflict(const region& buffer, const copied_range& range, Predicate is_unordered) {
+  const std::uintptr_t end = std::min(range.first + range.bytes, buffer.start + buffer.size);
+  for (std::uintptr_t at = std::max(range.first / 4 * 4, buffer.start); at < end; at += 4) {
     const shadow_cell* const cell = buffer.find_cell(at);
-    if (cell == nullptr || cell->launch == 0 || !is_unordered(cell->launch)) continue;
+    if (cell == nullptr || cell->launch == 0 || !range.intersects(at, at + 4) || !is_unordered(cell->launch))
+      continue;
     if (cell->write.thread != 0) return {&cell->write, at, cell->launch, true};
-    if (writes && cell->read[0].thread != 0) return {&cell->read[0], at, cell->launch, false};
+    if (range.write && cell->read[0].thread != 0) return {&cell->read[0], at, cell->launch, false};
   }
   return {};
 }
 
 }  // namespace
+
+bool copied_range::intersects(std::uintptr_t begin, std::uintptr_t end) const {
+  begin = std::max(begin, first), end = std::min(end, first + bytes);
+  if (begin >= end) return false;
+  if (pitch == 0) return true;
+  const std::size_t in_row = (begin - first) % pitch;
+  return in_row < width || begin - in_row + pitch < end;
+}
+
+bool copied_range::overlaps(const copied_range& other) const {
+  if (pitch == 0) return other.intersects(first, first + bytes);
+  for (std::size_t row = 0; row < bytes; row += pitch) {
+    if (other.intersects(first + row, first + row + width)) return true;
+  }
+  return false;
+}
 
 void runtime_context::report_unordered(const region& buffer, std::uintptr_t address, const fault_site& host,
                                        const fault_site& kernel, const char* cause) {
@@ -64,14 +80,14 @@ fault_site runtime_context::host_site(const char* action, const void* caller) {
 void runtime_context::check_host_order(const region& buffer, std::uintptr_t address, bool write,
                                        const void* caller) {
   for (const noted_copy& copy : unordered_copies_) {
-    const bool conflicts = write || copy.range.write;
-    if (!conflicts || address - copy.range.first >= copy.range.bytes || order.precedes_host(copy.work)) continue;
+    const bool conflicts = (write || copy.range.write) && copy.range.intersects(address, address + 1);
+    if (!conflicts || order.precedes_host(copy.work)) continue;
     return report_unordered(buffer, address, host_site(write ? "write" : "read", caller),
                             host_site(copy.range.action, copy.range.caller),
                             "the host has not waited for the copy");
   }
   const auto unordered = [&](std::uint32_t launch) { return !order.precedes_host(operation_of(launch)); };
-  const conflict found = find_conflict(buffer, address, 1, write, unordered);
+  const conflict found = find_conflict(buffer, {address, 1, write, "", caller}, unordered);
   if (found.access == nullptr) return;
   report_unordered(buffer, address, host_site(write ? "write" : "read", caller),
                    site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"),
@@ -106,19 +122,18 @@ void runtime_context::check_range(const copied_range& range) {
   if (buffer == nullptr || order.all_precede(current_stream)) return;
   for (const noted_copy& earlier : unordered_copies_) {
     const copied_range& other = earlier.range;
-    const bool overlaps = other.first < range.first + range.bytes && range.first < other.first + other.bytes;
-    if (!overlaps || !(range.write || other.write) || order.precedes(earlier.work, current_stream)) continue;
+    if (!(range.write || other.write) || order.precedes(earlier.work, current_stream) || !range.overlaps(other))
+      continue;
     return report_unordered(*buffer, std::max(range.first, other.first), host_site(range.action, range.caller),
                             host_site(other.action, other.caller), unordered_streams);
   }
   const auto unordered = [&](std::uint32_t launch) {
     return !order.precedes(operation_of(launch), current_stream);
   };
-  const conflict found = find_conflict(*buffer, range.first, range.bytes, range.write, unordered);
+  const conflict found = find_conflict(*buffer, range, unordered);
   if (found.access == nullptr) return;
   report_unordered(*buffer, found.address, host_site(range.action, range.caller),
-                   site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"),
-                   unordered_streams);
+                   site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"), unordered_streams);
 }
 
 stream_order::operation runtime_context::operation_of(std::uint32_t launch) const {
@@ -143,8 +158,7 @@ void runtime_context::check_copies_before(cudaStream_t of) {
     if (order.precedes(copy.work, of)) continue;
     const region* const buffer = device_memory::instance().find(copy.range.first);
     if (buffer == nullptr) continue;
-    const conflict found = find_conflict(*buffer, copy.range.first, copy.range.bytes, copy.range.write,
-                                         [=](std::uint32_t other) { return other == launch; });
+    const conflict found = find_conflict(*buffer, copy.range, [=](std::uint32_t other) { return other == launch; });
     if (found.access == nullptr) continue;
     report_unordered(*buffer, found.address, host_site(copy.range.action, copy.range.caller),
                      site_of_kernel(found.launch, *found.access, found.writes ? "write" : "read"),

@@ -54,7 +54,13 @@ cudaError_t call_host(cudaStream_t stream, Function function) {
     const runtime_lock lock;
     error = check_stream(stream);
   }
-  if (error == cudaSuccess) run_or_capture_of_host(stream, function);
+  if (error == cudaSuccess) {
+    run_or_capture_of_host(stream, [=] {
+      function();
+      const runtime_lock lock;  // it may have told the host, by a flag, that what was before it is done
+      runtime_context::instance().order.synchronise(stream);
+    });
+  }
   return finish(error);
 }
 cudaError_t wait_for(cudaEvent_t event) {

@@ -12,6 +12,8 @@
 #include "access.hpp"
 #include "running.hpp"
 
+extern dim3 simt_block_size asm("blockDim"), simt_grid_size asm("gridDim");
+
 using namespace exactdot::simt;
 
 namespace {
@@ -26,12 +28,20 @@ struct access_form {
   alignment guaranteed = alignment::unknown;
 };
 
+/// Whether a kernel reads blockDim or gridDim.
+bool is_built_in(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at - reinterpret_cast<std::uintptr_t>(&simt_block_size) < sizeof(dim3) ||
+         at - reinterpret_cast<std::uintptr_t>(&simt_grid_size) < sizeof(dim3);
+}
+
 /// Not inlined: so the callbacks end with a jump to it, and have no frame of their own.
 [[gnu::noinline]] void report_access(const void* address, std::size_t size, access_form form, const void* caller) {
   if (!in_kernel) {
     if (host_access != nullptr && running == nullptr) host_access(address, form.write, caller);
     return;
   }
+  if (is_built_in(address)) return;
   as_simulator([=] {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     if (form.guaranteed == alignment::natural && (at & (std::min<std::size_t>(size, 8) - 1)) != 0) [[unlikely]]

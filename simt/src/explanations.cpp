@@ -72,9 +72,7 @@ void explain_race(fault& found, const race_facts& facts) {
           "a wait for the other side: a barrier, or two launches, or a counter of blocks whose last one reads";
   }
   if (threads && facts.is_overwrite) found.fix = "an element of its own for each thread, or one thread that writes";
-  if (!threads || !facts.is_update) return;
-  const std::string atomic = "an atomic function such as atomicAdd";
-  found.fix = facts.relation == race_relation::blocks ? atomic : found.fix + ", or " + atomic;
+  if (threads && facts.is_update) found.fix = "an atomic function such as atomicAdd";
 }
 
 const char* fix_of(fault_kind kind) {

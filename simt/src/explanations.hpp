@@ -24,11 +24,17 @@ enum class race_relation : std::uint8_t {
 struct race_facts {
   race_relation relation = race_relation::blocks;
   bool both_volatile = false;
-  bool is_update = false;     // both on one line, as in `*sum += x`
+  bool is_update = false;     // both write on one line, and one had read the word, as in `*sum += x`
   bool is_overwrite = false;  // two writes, and neither thread has read the word
   bool in_lock = false;       // both sides hold the same lock
   bool is_guess = false;      // a plain read, and a compare and swap
   bool after_fence = false;   // one of the two has executed a fence
+};
+
+/// What the sightings of one race have shown.
+struct race_sightings {
+  race_relation widest;
+  bool has_update = false;  // two threads write the word, and one had read it
 };
 
 /// Fills in the cause and the fix of a data race.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "machine.hpp"
 #include "program_variables.hpp"
@@ -165,22 +166,26 @@ void machine::report_race(const location& place, const char* action, const acces
   const bool in_place = place.owner == nullptr || place.owner == current_->parent;
   if (two_writes && in_place && current.thread == current_->number + 1 && !current.asynchronous)
     compare_values_written(place.address, current, index);
-  race_relation& widest = stream_.relations.try_emplace(index, relation).first->second;
-  const bool is_wider = relation <= race_relation::blocks && relation > widest;
-  if (fresh || is_wider) {
-    widest = relation;
+  race_sightings& seen = stream_.races.try_emplace(index, race_sightings{relation}).first->second;
+  const bool shows = fresh || (relation <= race_relation::blocks && relation > seen.widest);
+  const bool is_overwrite = two_writes && current.blind && other.blind;
+  const bool updates = two_writes && !is_overwrite && !std::exchange(seen.has_update, true);
+  if (shows || updates) {
     fault& found = stream_.faults[index];
-    found.space = place.range->shared ? "shared" : "global";
-    found.variable = name_of_address(place.address);
-    if (place.owner != nullptr && place.owner->number != (current.thread - 1) / threads_per_block_)
-      found.variable += ", in block " + std::to_string(place.owner->number);
-    found.site = site_of(current.thread - 1, action, current.caller());
-    found.other_site = site_of(other.thread - 1, other_action, other.caller());
-    const bool reads = std::strcmp(action, "read") == 0, other_reads = std::strcmp(other_action, "read") == 0;
+    if (shows) {
+      seen.widest = relation;
+      found.space = place.range->shared ? "shared" : "global";
+      found.variable = name_of_address(place.address);
+      if (place.owner != nullptr && place.owner->number != (current.thread - 1) / threads_per_block_)
+        found.variable += ", in block " + std::to_string(place.owner->number);
+      found.site = site_of(current.thread - 1, action, current.caller());
+      found.other_site = site_of(other.thread - 1, other_action, other.caller());
+    }
+    const bool reads = std::strcmp(action, "read") == 0 || std::strcmp(other_action, "read") == 0;
     const bool same_line = found.site.line == found.other_site.line && found.site.file == found.other_site.file;
-    race_facts facts{relation, current.is_volatile && other.is_volatile,
-                     same_line && !current.blind && !other.blind, two_writes && current.blind && other.blind};
-    add_atomic_facts(facts, current, other, reads || other_reads);
+    race_facts facts{seen.widest, current.is_volatile && other.is_volatile, same_line && seen.has_update,
+                     is_overwrite};
+    add_atomic_facts(facts, current, other, reads);
     explain_race(found, facts);
   }
   if (std::strcmp(other_action, "read") == 0) absorb_unwritten_read(other, index);
@@ -198,9 +203,9 @@ void machine::absorb_unwritten_read(const access_record& read, std::size_t race)
     };
     for (auto& [key, index] : stream_.known_faults) index = moved(index);
     for (auto& [key, index] : stream_.known_lines) index = moved(index);
-    std::unordered_map<std::size_t, race_relation> relations;
-    for (const auto& [index, relation] : stream_.relations) relations.emplace(moved(index), relation);
-    stream_.relations = std::move(relations);
+    std::unordered_map<std::size_t, race_sightings> races;
+    for (const auto& [index, seen] : stream_.races) races.emplace(moved(index), seen);
+    stream_.races = std::move(races);
     comparison_.fault = moved(comparison_.fault);
     stream_.faults.erase(stream_.faults.begin() + static_cast<std::ptrdiff_t>(unwritten));
     if (recording_) recording_->merge_fault(unwritten, race);

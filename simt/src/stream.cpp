@@ -107,7 +107,7 @@ void stream::clear() {
   state_->incomplete = false;
   state_->known_faults.clear();
   state_->known_lines.clear();
-  state_->relations.clear();
+  state_->races.clear();
   state_->sums.clear();
   state_->counted = {};
   state_->trace.clear();

@@ -26,7 +26,7 @@ struct stream_state {
   // a race has no action, as either side may come first
   std::map<std::tuple<fault_kind, const void*, const void*, std::string_view>, std::size_t> known_faults;
   std::map<std::tuple<fault_kind, std::string, std::string>, std::size_t> known_lines;
-  std::unordered_map<std::size_t, race_relation> relations;  // of data races
+  std::unordered_map<std::size_t, race_sightings> races;  // of data races
   /// A float sum by atomics, at the end of its launch.
   struct sum {
     std::uint32_t launch;

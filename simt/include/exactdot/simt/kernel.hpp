@@ -23,17 +23,10 @@
 #define EXACTDOT_SIMT_CALL __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
 #endif
 
-namespace exactdot::simt::detail {
-/// A dim3 without constructors. Compilers do not take an object that has one for constant, and report each read.
-struct constant_dim3 {
-  unsigned x, y, z;
-  constexpr operator dim3() const { return {x, y, z}; }
-};
-}  // namespace exactdot::simt::detail
-
-// Constant while a thread runs: the compiler may keep them in registers, and accesses to them are not reported.
+// Constant while a thread runs: the compiler may keep them in registers, and accesses to them are no steps. As a dim3
+// has constructors, compilers announce its reads; the simulator knows these addresses.
 extern const uint3 threadIdx, blockIdx;
-extern const exactdot::simt::detail::constant_dim3 blockDim, gridDim;
+extern const dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
 
 namespace exactdot::simt {

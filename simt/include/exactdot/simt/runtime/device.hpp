@@ -203,6 +203,13 @@ cudaError_t cudaProfilerStop();
 namespace exactdot::simt::detail {
 int blocks_per_multiprocessor(int block_threads, std::size_t dynamic_shared_bytes);
 int suggested_block(std::size_t dynamic_shared_bytes, int limit);
+/// The most threads of a block that the kernel's __launch_bounds__ allow, else that a block can have.
+unsigned most_threads_of(const void* kernel);
+template <class Kernel>
+int most_threads_of(Kernel kernel, int limit) {
+  const auto most = static_cast<int>(most_threads_of(reinterpret_cast<const void*>(kernel)));
+  return limit <= 0 || limit > most ? most : limit;
+}
 }  // namespace exactdot::simt::detail
 
 // Occupancy by threads, blocks and dynamic shared memory. Registers and static shared memory are not modelled, so
@@ -222,7 +229,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 template <class Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads, Kernel kernel,
                                                std::size_t dynamic_shared_bytes = 0, int limit = 0) {
-  *block_threads = exactdot::simt::detail::suggested_block(dynamic_shared_bytes, limit);
+  *block_threads = exactdot::simt::detail::suggested_block(dynamic_shared_bytes, exactdot::simt::detail::most_threads_of(kernel, limit));
   int multiprocessors = 0, blocks = 0;
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, *block_threads, dynamic_shared_bytes);
@@ -243,7 +250,7 @@ template <class Kernel, class BytesOfBlock>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block_threads, Kernel kernel,
                                                            BytesOfBlock bytes_of, int limit = 0) {
   int best = 0;
-  for (int threads = limit <= 0 || limit > 1024 ? 1024 : limit / 32 * 32; threads >= 32; threads -= 32) {
+  for (int threads = exactdot::simt::detail::most_threads_of(kernel, limit) / 32 * 32; threads >= 32; threads -= 32) {
     int blocks = 0;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes_of(threads));
     if (blocks * threads <= best) continue;

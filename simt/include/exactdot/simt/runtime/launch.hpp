@@ -66,33 +66,29 @@ kernel_pointer pointer_of(T* pointer) {
   }
 }
 
-/// What a kernel's declaration asks of its launches.
-struct launch_demands {
-  dim3 cluster = {};     // of __cluster_dims__
-  unsigned threads = 0;  // the most in a block, of __launch_bounds__; 0: any number
-};
+/// Of __launch_bounds__. A kernel that has them lists itself in a section of the program, with that number.
 constexpr unsigned most_threads(unsigned threads, unsigned /*least_blocks*/ = 0, unsigned /*most_blocks*/ = 0) {
   return threads;
 }
 
-/// Runs the body as configured. Called by the kernel, whose address is the caller's.
+/// Runs the body as configured. Called by the kernel, whose address is the caller's. `cluster`: that of the
+/// kernel's __cluster_dims__.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const kernel_pointers& pointers = {},
-                    const launch_demands& demands = {});
+                    dim3 cluster = {});
 /// The same for the kernel at this address.
 void run_configured(void (*body)(void*), void* closure, std::size_t bytes, const void* kernel,
-                    const kernel_pointers& pointers = {}, const launch_demands& demands = {});
+                    const kernel_pointers& pointers = {}, dim3 cluster = {});
 /// Returns the error of this thread's last launch.
 cudaError_t launch_result();
 
 template <class Body>
-[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {},
-                                               const launch_demands& demands = {}) {
+[[gnu::always_inline]] inline void kernel_body(Body body, const kernel_pointers& pointers = {}, dim3 cluster = {}) {
   run_configured(
       [](void* closure) {
         Body copy(*static_cast<Body*>(closure));
         copy();
       },
-      &body, sizeof body, pointers, demands);
+      &body, sizeof body, pointers, cluster);
 }
 
 /// What simtcc makes of `extern __shared__ T name[]` in a function: a reference to the launch's dynamic shared

@@ -24,13 +24,14 @@ using value_of = thrust::detail::value_of<Iterator>;
 
 /// The two calls: `work` in the second one, if its memory is as large as the first one said.
 template <class Count, class Work>
-cudaError_t in_two_calls(void* temporary, std::size_t& bytes, Count n, Work work) {
+cudaError_t in_two_calls(void* temporary, std::size_t& bytes, Count n, cudaStream_t stream, Work work) {
   const std::size_t wanted = 256 + static_cast<std::size_t>(n);
   if (temporary == nullptr) {
     bytes = wanted;
     return cudaSuccess;
   }
   if (bytes < wanted) return cudaErrorInvalidValue;
+  const thrust::detail::on_stream scope(stream);
   try {
     work(static_cast<std::size_t>(n));
   } catch (const std::exception&) {
@@ -78,8 +79,8 @@ void store_in_order(In in, const std::vector<std::size_t>& order, Out out) {
 struct DeviceReduce {
   template <class In, class Out, class Count, class Combine, class T>
   static cudaError_t Reduce(void* temporary, std::size_t& bytes, In in, Out out, Count n, Combine combine, T initial,
-                            cudaStream_t = nullptr) {
-    return detail::in_two_calls(temporary, bytes, n, [=](std::size_t count) mutable {
+                            cudaStream_t stream = nullptr) {
+    return detail::in_two_calls(temporary, bytes, n, stream, [=](std::size_t count) mutable {
       const auto x = detail::host_copy<true>(in, count);
       for (std::size_t i = 0; i < count; ++i) initial = static_cast<T>(combine(initial, x[i]));
       detail::store<true>(&initial, 1, out);
@@ -103,8 +104,8 @@ struct DeviceReduce {
 struct DeviceScan {
   template <class In, class Out, class Combine, class Count>
   static cudaError_t InclusiveScan(void* temporary, std::size_t& bytes, In in, Out out, Combine combine, Count n,
-                                   cudaStream_t = nullptr) {
-    return detail::in_two_calls(temporary, bytes, n, [=](std::size_t count) mutable {
+                                   cudaStream_t stream = nullptr) {
+    return detail::in_two_calls(temporary, bytes, n, stream, [=](std::size_t count) mutable {
       const auto x = detail::host_copy<true>(in, count);
       for (std::size_t i = 1; i < count; ++i) x[i] = static_cast<detail::value_of<In>>(combine(x[i - 1], x[i]));
       detail::store<true>(x.get(), count, out);
@@ -112,8 +113,8 @@ struct DeviceScan {
   }
   template <class In, class Out, class Combine, class T, class Count>
   static cudaError_t ExclusiveScan(void* temporary, std::size_t& bytes, In in, Out out, Combine combine, T initial,
-                                   Count n, cudaStream_t = nullptr) {
-    return detail::in_two_calls(temporary, bytes, n, [=](std::size_t count) mutable {
+                                   Count n, cudaStream_t stream = nullptr) {
+    return detail::in_two_calls(temporary, bytes, n, stream, [=](std::size_t count) mutable {
       const auto x = detail::host_copy<true>(in, count);
       const std::unique_ptr<T[]> before(new T[count]);
       for (std::size_t i = 0; i < count; ++i) {
@@ -138,32 +139,32 @@ struct DeviceScan {
 struct DeviceRadixSort {
   template <class Key, class Count>
   static cudaError_t SortKeys(void* temporary, std::size_t& bytes, const Key* in, Key* out, Count n, int first_bit = 0,
-                              int end_bit = 8 * sizeof(Key), cudaStream_t = nullptr) {
-    return sort(temporary, bytes, in, out, n, first_bit, end_bit, false);
+                              int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, in, out, n, first_bit, end_bit, false, stream);
   }
   template <class Key, class Count>
   static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, const Key* in, Key* out, Count n,
-                                        int first_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t = nullptr) {
-    return sort(temporary, bytes, in, out, n, first_bit, end_bit, true);
+                                        int first_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, in, out, n, first_bit, end_bit, true, stream);
   }
   template <class Key, class Value, class Count>
   static cudaError_t SortPairs(void* temporary, std::size_t& bytes, const Key* in, Key* out, const Value* values,
                                Value* values_out, Count n, int first_bit = 0, int end_bit = 8 * sizeof(Key),
-                               cudaStream_t = nullptr) {
-    return sort(temporary, bytes, in, out, n, first_bit, end_bit, false, values, values_out);
+                               cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, in, out, n, first_bit, end_bit, false, stream, values, values_out);
   }
   template <class Key, class Value, class Count>
   static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, const Key* in, Key* out,
                                          const Value* values, Value* values_out, Count n, int first_bit = 0,
-                                         int end_bit = 8 * sizeof(Key), cudaStream_t = nullptr) {
-    return sort(temporary, bytes, in, out, n, first_bit, end_bit, true, values, values_out);
+                                         int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr) {
+    return sort(temporary, bytes, in, out, n, first_bit, end_bit, true, stream, values, values_out);
   }
 
  private:
   template <class Key, class Count, class... Values>
   static cudaError_t sort(void* temporary, std::size_t& bytes, const Key* in, Key* out, Count n, int first_bit,
-                          int end_bit, bool descends, Values... values) {
-    return detail::in_two_calls(temporary, bytes, n, [=](std::size_t count) {
+                          int end_bit, bool descends, cudaStream_t stream, Values... values) {
+    return detail::in_two_calls(temporary, bytes, n, stream, [=](std::size_t count) {
       const auto keys = detail::host_copy<true>(in, count);
       const auto order = detail::order_of(keys.get(), count, first_bit, end_bit, descends);
       detail::store_in_order(in, order, out);

@@ -301,6 +301,7 @@ Iterator find_of(Iterator first, Iterator last, T value) {
   template <class First, class... Rest>                    \
   auto name(First first, Rest... rest) {                   \
     if constexpr (detail::is_policy<First>) {              \
+      const detail::on_stream scope(first.stream);         \
       return detail::name##_of<First::on_device>(rest...); \
     } else {                                               \
       return detail::name##_of<otherwise>(first, rest...); \

@@ -17,10 +17,20 @@ namespace detail {
 template <bool device>
 struct policy {
   static constexpr bool on_device = device;
-  template <class Stream>
-  policy on(Stream) const {
-    return {};
-  }
+  cudaStream_t stream = nullptr;
+  constexpr policy on(cudaStream_t other) const { return {other}; }
+};
+/// The stream of the algorithm that this thread runs.
+inline thread_local cudaStream_t stream_of_work = nullptr;
+class on_stream {
+ public:
+  explicit on_stream(cudaStream_t stream) : before_(std::exchange(stream_of_work, stream)) {}
+  ~on_stream() { stream_of_work = before_; }
+  on_stream(const on_stream&) = delete;
+  on_stream& operator=(const on_stream&) = delete;
+
+ private:
+  cudaStream_t before_;
 };
 template <class T, class = void>
 inline constexpr bool is_policy = false;
@@ -90,9 +100,9 @@ void for_each_index(std::size_t n, Each each) {
     for (std::size_t i = 0; i < n; ++i) each(i);
   } else if (n != 0) {
     constexpr unsigned block = 256;
-    ::exactdot::simt::detail::configure(dim3(static_cast<unsigned>((n + block - 1) / block)), dim3(block));
+    ::exactdot::simt::detail::configure(dim3(static_cast<unsigned>((n + block - 1) / block)), dim3(block), 0, stream_of_work);
     kernel_of_elements(n, each);
-    check(cudaDeviceSynchronize());
+    check(cudaStreamSynchronize(stream_of_work));
   }
 }
 
