@@ -14,6 +14,18 @@ __global__ void shift(int* x) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] = x[i + 1] + 1;  // shift
 }
+__global__ void smooth(int* x) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = x[i] + x[i + 1];  // smooth
+}
+__global__ void shared_sum(int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  sum += 1;  // shared sum
+  __syncthreads();
+  if (threadIdx.x == 0) *out = sum;
+}
 __global__ void neighbour_in_block(int* out) {
   __shared__ int values[64];
   values[threadIdx.x] = 1;
@@ -93,6 +105,9 @@ TEST(simt_explanations, an_update_of_a_neighbour_needs_order_rather_than_an_atom
     gpu::launch(shift, 1, 63, 0, stream, x.data());
     EXPECT_EQ(only_fault(stream, "shift").fix, "__syncthreads() between the two") << "seed " << seed;
   }
+  EXPECT_EQ(race_of(smooth, 1, 63, "smooth").fix, "__syncthreads() between the two");
+  EXPECT_EQ(race_of(smooth, 32, 1, "smooth").fix, launches);
+  EXPECT_EQ(race_of(shared_sum, 1, 64, "shared sum").fix, "an atomic function such as atomicAdd");
 }
 
 TEST(simt_explanations, say_which_order_is_missing) {
