@@ -153,6 +153,59 @@ def test_what_adds_nothing_is_not_named(call: Callable[[], Any]) -> None:
     assert not run.report().exact and not run.report().other
 
 
+META = torch.ones(3, device="meta")
+REFUSED: dict[str, Callable[[], Any]] = {
+    "sum, dim 5": lambda: X.sum(5), "sum, a dim twice": lambda: X.sum((0, 0)), "sum, 0 and -2": lambda: X.sum((0, -2)),
+    "mean, dim -7": lambda: X.mean(-7), "var, dim 2": lambda: X.var(2), "std, dim 9": lambda: X.std(9), "number": lambda: X[0, 0].sum(3),
+    "var_mean, dim 2": lambda: torch.var_mean(X, 2), "sum, float8": lambda: X.to(torch.float8_e5m2).sum(),
+    "norm, dim 2": lambda: torch.linalg.vector_norm(X, dim=2),
+    "norm, narrower": lambda: torch.linalg.vector_norm(X.double(), dtype=torch.float32),
+    "dot, lengths": lambda: torch.dot(torch.ones(3), torch.ones(4)), "dot, matrices": lambda: torch.dot(X, X),
+    "dot, devices": lambda: torch.dot(torch.ones(3), META), "mv, devices": lambda: torch.mv(torch.ones(2, 3), META),
+    "mv, lengths": lambda: torch.mv(X, Y[0, :3]), "mv, vectors": lambda: torch.mv(X[0], X[0]),
+    "scatter_add, other dim": lambda: torch.zeros(3, 2).scatter_add(0, torch.zeros(1, 3, dtype=torch.int64), torch.ones(1, 3)),
+    "scatter_add, source": lambda: torch.zeros(3, 2).scatter_add(0, torch.zeros(2, 2, dtype=torch.int64), torch.ones(1, 2)),
+    "scatter_add, dim 4": lambda: X.scatter_add(4, ROW_COPIES, Y), "scatter_add_, itself": lambda: X.scatter_add_(0, ROW_COPIES[:4], X),
+    "index_add, dim 3": lambda: X.index_add(3, ROWS, Y), "index_add, index": lambda: X.index_add(0, ROWS.reshape(2, 3), Y),
+    "index_add, source": lambda: X.index_add(0, ROWS, Y[:, :4]), "index_add, rows": lambda: X.index_add(0, ROWS, Y[:4]),
+    "index_add_, itself": lambda: X.index_add_(0, ROWS[:4], X), "index_add_, expanded": lambda: X[:1].expand(4, 5).index_add_(0, ROWS, Y),
+    "index_put, values": lambda: X.index_put((ROWS,), Y[:4], accumulate=True),
+    "index_put, indices": lambda: X.index_put((ROWS, ROWS[:4]), Y[:, 0], accumulate=True),
+    "index_put, too many": lambda: X.index_put((ROWS, ROWS, ROWS), Y[:, 0], accumulate=True),
+    "layer_norm, shape": lambda: F.layer_norm(X, (2,)), "layer_norm, no dims": lambda: F.layer_norm(X, ()),
+    "layer_norm, weight": lambda: aten.native_layer_norm(X, [5], WEIGHT[:4], None, 1e-5),
+    "layer_norm, device": lambda: aten.native_layer_norm(X[:, :3], [3], META, None, 1e-5),
+    "layer_norm, types": lambda: F.layer_norm(X.double(), (5,), WEIGHT),
+    "mse_loss, shapes": lambda: aten.mse_loss(X, Y), "nll_loss, targets": lambda: F.nll_loss(X, TARGETS[:3]),
+    "nll_loss, class": lambda: F.nll_loss(X, torch.tensor([0, 5, 1, 1])), "nll_loss, type": lambda: F.nll_loss(X, TARGETS.int()),
+    "nll_loss, device": lambda: F.nll_loss(X, TARGETS.to("meta")),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_bad_input_raises_as_without(call: Callable[[], Any]) -> None:
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001  of any type: the mode is to raise the same
+        kind = type(error)
+    else:
+        pytest.skip("this PyTorch takes it")
+    with xt.deterministic() as run, pytest.raises(kind) as found:
+        call()
+    assert found.type is kind and not run.report().exact and not run.report().other
+
+
+def test_what_the_replacements_do_not_take() -> None:
+    sparse = torch.eye(3).to_sparse()
+    with xt.deterministic() as run:
+        assert sparse.sum() == 3 and torch.equal(X[0, 0].sum((0,)), X[0, 0]) and X.sum(()).ndim == 0
+        assert torch.equal(F.nll_loss(X, TARGETS.clamp(min=0).byte()), F.nll_loss(X, TARGETS.clamp(min=0)))
+        table = X.clone()
+        assert torch.equal(table[:2].index_add_(0, ROWS[-2:], table[2:]), xt.index_add(X[:2], 0, ROWS[-2:], X[2:]))
+    assert run.report().exact["aten.nll_loss_forward.default"] == 2 and run.report().exact["aten.index_add_.default"] == 1
+    assert run.report().other == {"aten.sum.default": 1}, run.report()
+
+
 def model_gradients(x: torch.Tensor, ids: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
     """Of a model whose sums are all replaced: an embedding, a scale for each feature, a loss."""
     generator = torch.Generator().manual_seed(1)

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from exactdot.torch import _replaced_normalisations  # noqa: F401  which adds to the table
-from exactdot.torch._replaced import REPLACED
+from exactdot.torch._replaced import REPLACED, fit
 
 # operators that add nothing: they move, create, compare or choose elements, or compute each from one of each input
 _NAMES_WITHOUT_SUMS = frozenset("""
@@ -109,7 +109,7 @@ class deterministic(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         replacement = REPLACED.get(func)
-        if replacement is not None and all(kind in (Tensor, torch.nn.Parameter) for kind in types):
+        if replacement is not None and all(kind in (Tensor, torch.nn.Parameter) for kind in types) and fit(func, args):
             with torch.no_grad():
                 result = replacement(*args, **kwargs)
             if result is not NotImplemented:
