@@ -93,9 +93,18 @@ AS_BEFORE: list[tuple[Any, Callable[[], Any]]] = [
     (aten.index_put.default, lambda: aten.index_put(SPREAD, [ROWS % 2, None, ROWS % 4], torch.ones(6, 3), True)),
     (aten.cumsum.default, lambda: X.cumsum(0)),
     (aten.sum.default, lambda: torch.ones(3, dtype=torch.complex64).sum()),
+    (aten.sum.dim_IntList, lambda: IDS.sum(1, dtype=torch.float32)),
+    (aten.sum.IntList_out, lambda: torch.sum(IDS, 1, out=torch.empty(2))),
+    (aten.mean.default, lambda: (X > 0).mean(dtype=torch.float32)),
+    (aten.scatter.reduce, lambda: X.scatter(0, ROW_COPIES, Y, reduce="add")),
+    (aten.scatter.value_reduce, lambda: X.scatter(0, ROW_COPIES, 2.0, reduce="add")),
+    (aten.scatter_.reduce, lambda: X.clone().scatter_(0, ROW_COPIES, Y, reduce="add")),
+    (aten.scatter_.value_reduce, lambda: X.clone().scatter_(0, ROW_COPIES, 2.0, reduce="add")),
+    (aten.unfold_backward.default, lambda: aten.unfold_backward(SPREAD, [2, 6], 1, 4, 1)),
 ]
 NAMELESS: list[Callable[[], Any]] = [
     lambda: X + 1, lambda: X.t(), lambda: ROWS.sum(), lambda: X.max(), lambda: X[ROWS], lambda: torch.cat([X, X]), lambda: X.exp(),
+    lambda: X.scatter(0, ROW_COPIES, Y), lambda: torch.logspace(0, 1, 3, dtype=torch.float32), lambda: IDS.sum(dtype=torch.int32),
     lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3), lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
 
 

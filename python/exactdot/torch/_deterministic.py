@@ -29,15 +29,17 @@ _NAMES_WITHOUT_SUMS = frozenset("""
     nll_loss_backward nonzero normal normal_ one_hot ones ones_like rand rand_like randint randint_like randn randn_like random_ randperm
     record_stream relu_ repeat repeat_interleave resize_ roll rrelu_with_noise scalar_tensor scatter scatter_ searchsorted select_backward
     set_ sigmoid_backward silu_backward slice_backward slice_scatter select_scatter softplus_backward sort split_with_sizes_copy stack
-    tanh_backward threshold_backward topk tril tril_ triu triu_ uniform_ unique_consecutive unique_dim _unique2 unfold_backward where zero_
-    zeros zeros_like
+    tanh_backward threshold_backward topk tril tril_ triu triu_ uniform_ unique_consecutive unique_dim _unique2 where zero_ zeros
+    zeros_like
 """.split())
 
 
 def adds_nothing(overload: Any) -> bool:
     name = overload.overloadpacket.__name__
+    if name.rstrip("_") == "scatter" and "reduce" in overload._overloadname:  # scatter(..., reduce="add")
+        return False
     return (torch.Tag.pointwise in overload.tags or overload.is_view or name in _NAMES_WITHOUT_SUMS
-            or (name.startswith("_foreach_") and not name.startswith("_foreach_norm")))
+            or (name.startswith("_foreach_") and not name.startswith(("_foreach_norm", "_foreach_mm", "_foreach_powsum"))))
 
 
 def counted_in(overload: Any) -> str | None:
@@ -52,7 +54,7 @@ _counted_in: dict[Any, str | None] = {}
 
 class Report(NamedTuple):
     """How often each operator ran: `exact` by exactdot; `other` by PyTorch, whose bits may depend on the order, the batch or the
-    device. Operators that add nothing are in neither; integers' sums, exact in any order, are not counted."""
+    device. Operators that add nothing are in neither; integers' sums as integers, exact in any order, are not counted."""
     exact: dict[str, int]
     other: dict[str, int]
 
@@ -66,7 +68,14 @@ class Report(NamedTuple):
 def _has_floats(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value.is_floating_point() or value.is_complex()
+    if isinstance(value, torch.dtype):
+        return value.is_floating_point or value.is_complex
     return isinstance(value, (list, tuple)) and any(_has_floats(each) for each in value)
+
+
+def _adds_floats(args: Any, kwargs: Any) -> bool:
+    """Floats are given, or integers whose sum is to be one; what makes a tensor of none adds nothing."""
+    return _has_floats(args) or (any(isinstance(x, Tensor) for x in args) and any(_has_floats(each) for each in kwargs.values()))
 
 
 class deterministic(TorchDispatchMode):
@@ -119,7 +128,7 @@ class deterministic(TorchDispatchMode):
         counts = _counted_in.get(func, "")
         if counts == "":
             counts = _counted_in[func] = counted_in(func)
-        if counts == "_exact" or (counts == "_other" and _has_floats(args) and not _is_overwritten(func, args, kwargs)):
+        if counts == "_exact" or (counts == "_other" and _adds_floats(args, kwargs) and not _is_overwritten(func, args, kwargs)):
             getattr(self, counts)[str(func)] += 1
         return result
 
