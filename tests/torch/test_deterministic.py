@@ -268,10 +268,52 @@ def test_permanent() -> None:
         thread.join()
         with xt.deterministic(), pytest.raises(RuntimeError, match="another mode is on"):
             xt.use_deterministic(False)
+        with xt.deterministic():
+            xt.use_deterministic()
     finally:
         xt.use_deterministic(False)
     xt.use_deterministic(False)
     assert inexact.sum() == 0 and found == [0.0]  # a mode is of the thread that turns it on
+
+
+def test_permanent_of_each_thread() -> None:
+    inexact, found = torch.tensor([1e30, 1.0, -1e30]), []
+
+    def work() -> None:
+        for enable in (True, True, False, False, True):
+            xt.use_deterministic(enable)
+            found.append(inexact.sum().item())
+
+    for _ in range(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        xt.use_deterministic(False)  # which is off in this thread
+    assert found == [1.0, 1.0, 0.0, 0.0, 1.0] * 2 and inexact.sum() == 0
+    with xt.deterministic():
+        with pytest.raises(RuntimeError, match="another mode is on"):
+            xt.use_deterministic()
+        assert inexact.sum() == 1
+    assert inexact.sum() == 0
+
+
+INFERRED: list[Callable[[], Any]] = [
+    lambda: X @ Y[0], lambda: X[0] @ Y[0], lambda: torch.linalg.norm(X), lambda: F.layer_norm(X, (5,), WEIGHT), lambda: X.sum_to_size(1, 5),
+    lambda: F.nll_loss(X, TARGETS), lambda: F.cross_entropy(X, TARGETS), lambda: F.rms_norm(X, (5,), WEIGHT), lambda: X.std(),
+    lambda: F.linear(X, Y, Y[:, 0]), lambda: F.mse_loss(X, X.flip(0)), lambda: F.embedding(ROWS, X).mean(0)]
+
+
+@pytest.mark.parametrize("call", INFERRED)
+def test_inference_mode_has_the_bits_of_no_grad(call: Callable[[], Any]) -> None:
+    with torch.no_grad(), xt.deterministic() as plain:
+        expected = call()
+    with torch.inference_mode(), xt.deterministic() as run:
+        found = call()
+        assert xt.report() == run.report()
+    assert torch.equal(found, expected) and run.report() == plain.report() and found.is_inference()
+    with xt.deterministic() as run, torch.inference_mode():
+        assert torch.equal(call(), expected)
+    assert run.report() == plain.report()
 
 
 def test_other_functions_in_a_mode() -> None:

@@ -10,11 +10,14 @@ Autograd's threads inherit the mode; threads that a program starts do not.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from functools import cache
+from threading import local
+from typing import Any, Iterator, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from exactdot.torch import _replaced_normalisations  # noqa: F401  which adds to the table
 from exactdot.torch._replaced import REPLACED, fit
@@ -47,6 +50,23 @@ def counted_in(overload: Any) -> str | None:
     if overload.namespace == "exactdot":
         return "_exact"
     return None if overload.namespace == "profiler" or adds_nothing(overload) else "_other"
+
+
+@cache
+def _is_made_of_others(overload: Any, on_gpu: bool) -> bool:
+    def has(key: str) -> bool:
+        return torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
+    return has("CompositeImplicitAutograd") and not has("CUDA" if on_gpu else "CPU")
+
+
+@contextmanager
+def _on_again(mode: TorchDispatchMode) -> Iterator[None]:
+    """PyTorch turns a mode off while it handles an operator; this turns it on, without a report of its own."""
+    TorchDispatchMode.__enter__(mode)
+    try:
+        yield
+    finally:
+        TorchDispatchMode.__exit__(mode, None, None, None)
 
 
 _counted_in: dict[Any, str | None] = {}
@@ -118,12 +138,16 @@ class deterministic(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         replacement = REPLACED.get(func)
-        if replacement is not None and all(kind in (Tensor, torch.nn.Parameter) for kind in types) and fit(func, args):
-            with torch.no_grad():
-                result = replacement(*args, **kwargs)
-            if result is not NotImplemented:
-                self._exact[str(func)] += 1
-                return result
+        if all(kind in (Tensor, torch.nn.Parameter) for kind in types):
+            if torch.is_inference_mode_enabled() and _is_made_of_others(func, any(isinstance(x, Tensor) and x.is_cuda for x in args)):
+                with _on_again(self):  # autograd, which is not on, would have taken it apart
+                    return func.decompose(*args, **kwargs)
+            if replacement is not None and fit(func, args):
+                with torch.no_grad():
+                    result = replacement(*args, **kwargs)
+                if result is not NotImplemented:
+                    self._exact[str(func)] += 1
+                    return result
         result = func(*args, **kwargs)
         counts = _counted_in.get(func, "")
         if counts == "":
@@ -159,21 +183,23 @@ def _is_overwritten(func: Any, args: Any, kwargs: Any) -> bool:
 
 
 _latest: deterministic | None = None
-_permanent: deterministic | None = None
+_of_thread = local()  # permanent: the mode that use_deterministic turned on in this thread
 
 
 def use_deterministic(enable: bool = True) -> None:
-    """Turns `deterministic` on for the rest of the program, in the thread that calls, or off again.
+    """Turns `deterministic` on for the rest of the thread that calls, and of autograd's for its backward, or off again.
+
+    Other threads of a program call it for themselves.
 
     Parameters
     ----------
     enable : bool
-        On or off; a second call changes nothing.
+        On or off; a second call in a thread changes nothing.
 
     Raises
     ------
     RuntimeError
-        It is to be turned off within a with statement of another mode that began later.
+        Within a with statement of `deterministic`, or of another mode of dispatch, that began later or would end first.
 
     Examples
     --------
@@ -183,20 +209,21 @@ def use_deterministic(enable: bool = True) -> None:
     tensor(1.)
     >>> xt.use_deterministic(False)
     """
-    global _permanent
-    if enable and _permanent is None:
-        _permanent = deterministic()
-        _permanent.__enter__()
-    elif not enable and _permanent is not None:
-        from torch.utils._python_dispatch import _get_current_dispatch_mode
-        if _get_current_dispatch_mode() is not _permanent:
-            raise RuntimeError("use_deterministic: another mode is on that began later; leave its with statement first")
-        _permanent.__exit__(None, None, None)
-        _permanent = None
+    permanent = getattr(_of_thread, "permanent", None)
+    if enable == (permanent is not None):
+        return
+    if _get_current_dispatch_mode() is not permanent:
+        raise RuntimeError("use_deterministic: another mode is on; leave its with statement first")
+    if enable:
+        _of_thread.permanent = deterministic()
+        _of_thread.permanent.__enter__()
+    else:
+        permanent.__exit__(None, None, None)
+        _of_thread.permanent = None
 
 
 def report() -> Report:
-    """Returns the report of the latest `deterministic`, which may still be on.
+    """Returns the report of the latest `deterministic` of the program, in whichever thread, which may still be on.
 
     Returns
     -------
