@@ -104,8 +104,9 @@ AS_BEFORE: list[tuple[Any, Callable[[], Any]]] = [
 ]
 NAMELESS: list[Callable[[], Any]] = [
     lambda: X + 1, lambda: X.t(), lambda: ROWS.sum(), lambda: X.max(), lambda: X[ROWS], lambda: torch.cat([X, X]), lambda: X.exp(),
-    lambda: X.scatter(0, ROW_COPIES, Y), lambda: torch.logspace(0, 1, 3, dtype=torch.float32), lambda: IDS.sum(dtype=torch.int32),
-    lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3), lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
+    lambda: X.scatter(0, ROW_COPIES, Y), lambda: torch.promote_types(X.dtype, torch.half), lambda: IDS.sum(dtype=torch.int32),
+    lambda: torch.logspace(0, 1, 3, dtype=torch.float32), lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3),
+    lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
 
 
 def results(value: Any) -> tuple[torch.Tensor, ...]:

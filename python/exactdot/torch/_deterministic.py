@@ -88,14 +88,14 @@ class Report(NamedTuple):
 def _has_floats(value: Any) -> bool:
     if isinstance(value, Tensor):
         return value.is_floating_point() or value.is_complex()
-    if isinstance(value, torch.dtype):
-        return value.is_floating_point or value.is_complex
     return isinstance(value, (list, tuple)) and any(_has_floats(each) for each in value)
 
 
 def _adds_floats(args: Any, kwargs: Any) -> bool:
     """Floats are given, or integers whose sum is to be one; what makes a tensor of none adds nothing."""
-    return _has_floats(args) or (any(isinstance(x, Tensor) for x in args) and any(_has_floats(each) for each in kwargs.values()))
+    kind = kwargs.get("dtype")
+    to_floats = isinstance(kind, torch.dtype) and (kind.is_floating_point or kind.is_complex)
+    return _has_floats(args) or ((to_floats or _has_floats(kwargs.get("out"))) and any(isinstance(x, Tensor) for x in args))
 
 
 class deterministic(TorchDispatchMode):
