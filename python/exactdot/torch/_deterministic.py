@@ -4,7 +4,8 @@ A mode of dispatch and no override of kernels: the mode can hand a call that it 
 it does not replace, so that it can name them, ends, and exists in every version. It costs some microseconds for each operator
 (bench/python/torch_calls.py); an override costs nothing for others, but has none of this, and kernels that it replaces can be called
 in newer versions alone.
-Autograd's threads inherit the mode; threads that a program starts do not.
+Autograd's threads inherit the mode; threads that a program starts do not. Under inference_mode operators that are made of others reach
+the mode whole, since the keys of autograd, which take them apart, are off: the mode takes them apart.
 """
 
 from __future__ import annotations
@@ -103,9 +104,9 @@ class deterministic(TorchDispatchMode):
 
     sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
     gradient of indexing), the gradient of an embedding, layer_norm, rms_norm where PyTorch has one operator for it (on CUDA), mse_loss
-    and nll_loss of floats, on CPU and CUDA, are computed as by the
-    functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
-    uncompiled within it. Cost: some microseconds for each operator.
+    and nll_loss of (n, classes), of float16, bfloat16, float32 and float64 on CPU and CUDA, are computed as by the functions of this
+    module; all others, and what these do not take, as PyTorch does, with its errors, and `report` names those that add. PyTorch runs
+    functions of torch.compile uncompiled within it. Cost: some microseconds for each operator.
 
     Raises
     ------
