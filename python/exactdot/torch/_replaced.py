@@ -139,6 +139,14 @@ def _may_add(x: Tensor, dim: int, index: Tensor, source: Tensor, in_place: bool)
             and not (in_place and _overlap(x, source)))
 
 
+def _has_added(table: Tensor, dim: int, keys: Tensor, rows: Tensor, alpha: float = 1.0) -> bool:
+    try:
+        add_rows(table, dim, keys, rows, alpha)
+    except ValueError:  # an index out of range, before anything is added: PyTorch's own error names it
+        return False
+    return True
+
+
 def _added(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1, *, in_place: bool) -> Any:
     if not _may_add(x, dim, index, source, in_place):
         return NotImplemented
@@ -147,7 +155,7 @@ def _added(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any = 1, *
     if index.ndim > 1 or list(source.shape) != shape:
         return NotImplemented
     table = x if in_place else x.clone(memory_format=torch.contiguous_format)
-    return add_rows(table, dim % x.ndim, index.reshape(-1), source, float(alpha))
+    return table if _has_added(table, dim % x.ndim, index.reshape(-1), source, float(alpha)) else NotImplemented
 
 
 @replaces(aten.index_add.default)
@@ -169,7 +177,8 @@ def _scattered(x: Tensor, dim: int, index: Tensor, source: Tensor, in_place: boo
         return NotImplemented
     used = source[tuple(slice(0, n) for n in index.shape)]
     result = x if in_place and x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
-    add_rows(result.view(-1), 0, flat_places(x, dim % x.ndim, index), used.reshape(-1), 1.0)
+    if not _has_added(result.view(-1), 0, flat_places(x, dim % x.ndim, index), used.reshape(-1)):
+        return NotImplemented
     return x.copy_(result) if in_place and result is not x else result
 
 
@@ -207,7 +216,8 @@ def _put(x: Tensor, indices: list[Tensor | None], values: Tensor, accumulate: bo
     result = x if in_place and x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
     before, after = x.shape[:first], x.shape[at[-1] + 1:]
     rows = values.expand(*before, *given[0].shape, *after).reshape(*before, place.numel(), *after)
-    add_rows(result.view(*before, math.prod(lengths), *after), first, place.reshape(-1), rows, 1.0)
+    if not _has_added(result.view(*before, math.prod(lengths), *after), first, place.reshape(-1), rows):
+        return NotImplemented
     return x.copy_(result) if in_place and result is not x else result
 
 
