@@ -130,7 +130,8 @@ def test_the_gradient_of_layer_norm_may_follow_outside(element: torch.dtype) -> 
 @pytest.mark.skipif(not FUSED, reason="this PyTorch has no fused rms_norm")
 def test_fused_rms_norm() -> None:
     """On a CPU PyTorch takes it apart before a mode sees it, so its replacements are called."""
-    (result, scale), square = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5), xt.vecdot(X, X, dtype=torch.float64)[:, None] / 5
+    result, scale = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5)
+    square = xt.vecdot(X, X, dtype=torch.float64)[:, None] / 5
     assert torch.equal(result, xt.rms_norm(X, 5, WEIGHT, 1e-5)) and torch.equal(scale, (1 / torch.sqrt(square + 1e-5)).float())
     found = REPLACED[aten._fused_rms_norm_backward.default](X.flip(0), X, [5], scale, WEIGHT, [True, True])
     assert all(map(torch.equal, found, expected_gradients(X.flip(0), X * scale, scale, False)))

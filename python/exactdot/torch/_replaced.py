@@ -41,7 +41,7 @@ def fit(func: Any, args: Any) -> bool:
                 if x.layout is not torch.strided or x.device.type not in ("cpu", "cuda"):
                     return False
                 devices.add(x.device)
-    return len(devices) < 2 or (args[0].is_cuda and len(devices) == 2 and func in _INDEXED and torch.device("cpu") in devices)
+    return len(devices) < 2 or (func in _INDEXED and args[0].is_cuda and len(devices) == 2 and torch.device("cpu") in devices)
 
 
 def _all_dims(x: Tensor, dim: Any) -> list[int] | None:
