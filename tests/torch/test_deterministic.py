@@ -93,10 +93,20 @@ AS_BEFORE: list[tuple[Any, Callable[[], Any]]] = [
     (aten.index_put.default, lambda: aten.index_put(SPREAD, [ROWS % 2, None, ROWS % 4], torch.ones(6, 3), True)),
     (aten.cumsum.default, lambda: X.cumsum(0)),
     (aten.sum.default, lambda: torch.ones(3, dtype=torch.complex64).sum()),
+    (aten.sum.dim_IntList, lambda: IDS.sum(1, dtype=torch.float32)),
+    (aten.sum.IntList_out, lambda: torch.sum(IDS, 1, out=torch.empty(2))),
+    (aten.mean.default, lambda: (X > 0).mean(dtype=torch.float32)),
+    (aten.scatter.reduce, lambda: X.scatter(0, ROW_COPIES, Y, reduce="add")),
+    (aten.scatter.value_reduce, lambda: X.scatter(0, ROW_COPIES, 2.0, reduce="add")),
+    (aten.scatter_.reduce, lambda: X.clone().scatter_(0, ROW_COPIES, Y, reduce="add")),
+    (aten.scatter_.value_reduce, lambda: X.clone().scatter_(0, ROW_COPIES, 2.0, reduce="add")),
+    (aten.unfold_backward.default, lambda: aten.unfold_backward(SPREAD, [2, 6], 1, 4, 1)),
 ]
 NAMELESS: list[Callable[[], Any]] = [
     lambda: X + 1, lambda: X.t(), lambda: ROWS.sum(), lambda: X.max(), lambda: X[ROWS], lambda: torch.cat([X, X]), lambda: X.exp(),
-    lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3), lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
+    lambda: X.scatter(0, ROW_COPIES, Y), lambda: torch.promote_types(X.dtype, torch.half), lambda: IDS.sum(dtype=torch.int32),
+    lambda: torch.logspace(0, 1, 3, dtype=torch.float32), lambda: X.index_put((ROWS,), Y), lambda: torch.rand(3),
+    lambda: X.clone().fill_(2), lambda: torch.where(X > 0, X, 0)]
 
 
 def results(value: Any) -> tuple[torch.Tensor, ...]:
@@ -120,7 +130,8 @@ def test_the_gradient_of_layer_norm_may_follow_outside(element: torch.dtype) -> 
 @pytest.mark.skipif(not FUSED, reason="this PyTorch has no fused rms_norm")
 def test_fused_rms_norm() -> None:
     """On a CPU PyTorch takes it apart before a mode sees it, so its replacements are called."""
-    (result, scale), square = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5), xt.vecdot(X, X, dtype=torch.float64)[:, None] / 5
+    result, scale = REPLACED[aten._fused_rms_norm.default](X, [5], WEIGHT, 1e-5)
+    square = xt.vecdot(X, X, dtype=torch.float64)[:, None] / 5
     assert torch.equal(result, xt.rms_norm(X, 5, WEIGHT, 1e-5)) and torch.equal(scale, (1 / torch.sqrt(square + 1e-5)).float())
     found = REPLACED[aten._fused_rms_norm_backward.default](X.flip(0), X, [5], scale, WEIGHT, [True, True])
     assert all(map(torch.equal, found, expected_gradients(X.flip(0), X * scale, scale, False)))
@@ -151,6 +162,61 @@ def test_what_adds_nothing_is_not_named(call: Callable[[], Any]) -> None:
     with xt.deterministic() as run:
         call()
     assert not run.report().exact and not run.report().other
+
+
+META = torch.ones(3, device="meta")
+REFUSED: dict[str, Callable[[], Any]] = {
+    "sum, dim 5": lambda: X.sum(5), "sum, a dim twice": lambda: X.sum((0, 0)), "sum, 0 and -2": lambda: X.sum((0, -2)),
+    "mean, dim -7": lambda: X.mean(-7), "var, dim 2": lambda: X.var(2), "std, dim 9": lambda: X.std(9), "number": lambda: X[0, 0].sum(3),
+    "var_mean, dim 2": lambda: torch.var_mean(X, 2), "sum, float8": lambda: X.to(torch.float8_e5m2).sum(),
+    "norm, dim 2": lambda: torch.linalg.vector_norm(X, dim=2),
+    "norm, narrower": lambda: torch.linalg.vector_norm(X.double(), dtype=torch.float32),
+    "dot, lengths": lambda: torch.dot(torch.ones(3), torch.ones(4)), "dot, matrices": lambda: torch.dot(X, X),
+    "dot, devices": lambda: torch.dot(torch.ones(3), META), "mv, devices": lambda: torch.mv(torch.ones(2, 3), META),
+    "mv, lengths": lambda: torch.mv(X, Y[0, :3]), "mv, vectors": lambda: torch.mv(X[0], X[0]),
+    "scatter_add, other dim": lambda: torch.zeros(3, 2).scatter_add(0, torch.zeros(1, 3, dtype=torch.int64), torch.ones(1, 3)),
+    "scatter_add, source": lambda: torch.zeros(3, 2).scatter_add(0, torch.zeros(2, 2, dtype=torch.int64), torch.ones(1, 2)),
+    "scatter_add, dim 4": lambda: X.scatter_add(4, ROW_COPIES, Y), "scatter_add_, itself": lambda: X.scatter_add_(0, ROW_COPIES[:4], X),
+    "index_add, dim 3": lambda: X.index_add(3, ROWS, Y), "index_add, index": lambda: X.index_add(0, ROWS.reshape(2, 3), Y),
+    "index_add, source": lambda: X.index_add(0, ROWS, Y[:, :4]), "index_add, rows": lambda: X.index_add(0, ROWS, Y[:4]),
+    "index_add_, itself": lambda: X.index_add_(0, ROWS[:4], X), "index_add_, expanded": lambda: X[:1].expand(4, 5).index_add_(0, ROWS, Y),
+    "index_add, 9": lambda: X.index_add(0, torch.tensor([0, 9]), Y[:2]), "index_add, -1": lambda: X.index_add(0, ROWS - 1, Y),
+    "scatter_add, 9": lambda: X.scatter_add(0, ROW_COPIES + 9, Y), "index_put, 9": lambda: X.index_put((ROWS + 9,), Y, accumulate=True),
+    "index_put, values": lambda: X.index_put((ROWS,), Y[:4], accumulate=True),
+    "index_put, indices": lambda: X.index_put((ROWS, ROWS[:4]), Y[:, 0], accumulate=True),
+    "index_put, too many": lambda: X.index_put((ROWS, ROWS, ROWS), Y[:, 0], accumulate=True),
+    "layer_norm, shape": lambda: F.layer_norm(X, (2,)), "layer_norm, no dims": lambda: F.layer_norm(X, ()),
+    "layer_norm, weight": lambda: aten.native_layer_norm(X, [5], WEIGHT[:4], None, 1e-5),
+    "layer_norm, device": lambda: aten.native_layer_norm(X[:, :3], [3], META, None, 1e-5),
+    "layer_norm, types": lambda: F.layer_norm(X.double(), (5,), WEIGHT),
+    "mse_loss, shapes": lambda: aten.mse_loss(X, Y), "nll_loss, targets": lambda: F.nll_loss(X, TARGETS[:3]),
+    "nll_loss, class": lambda: F.nll_loss(X, torch.tensor([0, 5, 1, 1])), "nll_loss, type": lambda: F.nll_loss(X, TARGETS.int()),
+    "nll_loss, device": lambda: F.nll_loss(X, TARGETS.to("meta")),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_bad_input_raises_as_without(call: Callable[[], Any]) -> None:
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001  of any type: the mode is to raise the same
+        kind = type(error)
+    else:
+        pytest.skip("this PyTorch takes it")
+    with xt.deterministic() as run, pytest.raises(kind) as found:
+        call()
+    assert found.type is kind and not run.report().exact and not run.report().other
+
+
+def test_what_the_replacements_do_not_take() -> None:
+    sparse = torch.eye(3).to_sparse()
+    with xt.deterministic() as run:
+        assert sparse.sum() == 3 and torch.equal(X[0, 0].sum((0,)), X[0, 0]) and X.sum(()).ndim == 0
+        assert torch.equal(F.nll_loss(X, TARGETS.clamp(min=0).byte()), F.nll_loss(X, TARGETS.clamp(min=0)))
+        table = X.clone()
+        assert torch.equal(table[:2].index_add_(0, ROWS[-2:], table[2:]), xt.index_add(X[:2], 0, ROWS[-2:], X[2:]))
+    assert run.report().exact["aten.nll_loss_forward.default"] == 2 and run.report().exact["aten.index_add_.default"] == 1
+    assert run.report().other == {"aten.sum.default": 1}, run.report()
 
 
 def model_gradients(x: torch.Tensor, ids: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
@@ -185,7 +251,7 @@ def test_nested_errors_and_the_end() -> None:
         with xt.deterministic() as inner:
             assert inexact.sum() == 1
         assert inexact.sum() == 1
-        with pytest.raises(ValueError):
+        with pytest.raises(IndexError):
             torch.zeros(2).index_add_(0, torch.tensor([2]), torch.ones(1))
     assert inner.report().exact == {"aten.sum.default": 1} and outer.report().exact["aten.sum.default"] == 1
     assert inexact.sum() == 0 and xt.report() == inner.report()
@@ -206,10 +272,52 @@ def test_permanent() -> None:
         thread.join()
         with xt.deterministic(), pytest.raises(RuntimeError, match="another mode is on"):
             xt.use_deterministic(False)
+        with xt.deterministic():
+            xt.use_deterministic()
     finally:
         xt.use_deterministic(False)
     xt.use_deterministic(False)
     assert inexact.sum() == 0 and found == [0.0]  # a mode is of the thread that turns it on
+
+
+def test_permanent_of_each_thread() -> None:
+    inexact, found = torch.tensor([1e30, 1.0, -1e30]), []
+
+    def work() -> None:
+        for enable in (True, True, False, False, True):
+            xt.use_deterministic(enable)
+            found.append(inexact.sum().item())
+
+    for _ in range(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        xt.use_deterministic(False)  # which is off in this thread
+    assert found == [1.0, 1.0, 0.0, 0.0, 1.0] * 2 and inexact.sum() == 0
+    with xt.deterministic():
+        with pytest.raises(RuntimeError, match="another mode is on"):
+            xt.use_deterministic()
+        assert inexact.sum() == 1
+    assert inexact.sum() == 0
+
+
+INFERRED: list[Callable[[], Any]] = [
+    lambda: X @ Y[0], lambda: X[0] @ Y[0], lambda: torch.linalg.norm(X), lambda: F.layer_norm(X, (5,), WEIGHT), lambda: X.sum_to_size(1, 5),
+    lambda: F.nll_loss(X, TARGETS), lambda: F.cross_entropy(X, TARGETS), lambda: F.rms_norm(X, (5,), WEIGHT), lambda: X.std(),
+    lambda: F.linear(X, Y, Y[:, 0]), lambda: F.mse_loss(X, X.flip(0)), lambda: F.embedding(ROWS, X).mean(0)]
+
+
+@pytest.mark.parametrize("call", INFERRED)
+def test_inference_mode_has_the_bits_of_no_grad(call: Callable[[], Any]) -> None:
+    with torch.no_grad(), xt.deterministic() as plain:
+        expected = call()
+    with torch.inference_mode(), xt.deterministic() as run:
+        found = call()
+        assert xt.report() == run.report()
+    assert torch.equal(found, expected) and run.report() == plain.report() and found.is_inference()
+    with xt.deterministic() as run, torch.inference_mode():
+        assert torch.equal(call(), expected)
+    assert run.report() == plain.report()
 
 
 def test_other_functions_in_a_mode() -> None:

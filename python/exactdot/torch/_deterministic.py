@@ -4,20 +4,24 @@ A mode of dispatch and no override of kernels: the mode can hand a call that it 
 it does not replace, so that it can name them, ends, and exists in every version. It costs some microseconds for each operator
 (bench/python/torch_calls.py); an override costs nothing for others, but has none of this, and kernels that it replaces can be called
 in newer versions alone.
-Autograd's threads inherit the mode; threads that a program starts do not.
+Autograd's threads inherit the mode; threads that a program starts do not. Under inference_mode operators that are made of others reach
+the mode whole, since the keys of autograd, which take them apart, are off: the mode takes them apart.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from functools import cache
+from threading import local
+from typing import Any, Iterator, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from exactdot.torch import _replaced_normalisations  # noqa: F401  which adds to the table
-from exactdot.torch._replaced import REPLACED
+from exactdot.torch._replaced import REPLACED, fit
 
 # operators that add nothing: they move, create, compare or choose elements, or compute each from one of each input
 _NAMES_WITHOUT_SUMS = frozenset("""
@@ -29,15 +33,17 @@ _NAMES_WITHOUT_SUMS = frozenset("""
     nll_loss_backward nonzero normal normal_ one_hot ones ones_like rand rand_like randint randint_like randn randn_like random_ randperm
     record_stream relu_ repeat repeat_interleave resize_ roll rrelu_with_noise scalar_tensor scatter scatter_ searchsorted select_backward
     set_ sigmoid_backward silu_backward slice_backward slice_scatter select_scatter softplus_backward sort split_with_sizes_copy stack
-    tanh_backward threshold_backward topk tril tril_ triu triu_ uniform_ unique_consecutive unique_dim _unique2 unfold_backward where zero_
-    zeros zeros_like
+    tanh_backward threshold_backward topk tril tril_ triu triu_ uniform_ unique_consecutive unique_dim _unique2 where zero_ zeros
+    zeros_like
 """.split())
 
 
 def adds_nothing(overload: Any) -> bool:
     name = overload.overloadpacket.__name__
+    if name.rstrip("_") == "scatter" and "reduce" in overload._overloadname:  # scatter(..., reduce="add")
+        return False
     return (torch.Tag.pointwise in overload.tags or overload.is_view or name in _NAMES_WITHOUT_SUMS
-            or (name.startswith("_foreach_") and not name.startswith("_foreach_norm")))
+            or (name.startswith("_foreach_") and not name.startswith(("_foreach_norm", "_foreach_mm", "_foreach_powsum"))))
 
 
 def counted_in(overload: Any) -> str | None:
@@ -47,12 +53,29 @@ def counted_in(overload: Any) -> str | None:
     return None if overload.namespace == "profiler" or adds_nothing(overload) else "_other"
 
 
+@cache
+def _is_made_of_others(overload: Any, on_gpu: bool) -> bool:
+    def has(key: str) -> bool:
+        return torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
+    return has("CompositeImplicitAutograd") and not has("CUDA" if on_gpu else "CPU")
+
+
+@contextmanager
+def _on_again(mode: TorchDispatchMode) -> Iterator[None]:
+    """PyTorch turns a mode off while it handles an operator; this turns it on, without a report of its own."""
+    TorchDispatchMode.__enter__(mode)
+    try:
+        yield
+    finally:
+        TorchDispatchMode.__exit__(mode, None, None, None)
+
+
 _counted_in: dict[Any, str | None] = {}
 
 
 class Report(NamedTuple):
     """How often each operator ran: `exact` by exactdot; `other` by PyTorch, whose bits may depend on the order, the batch or the
-    device. Operators that add nothing are in neither; integers' sums, exact in any order, are not counted."""
+    device. Operators that add nothing are in neither; integers' sums as integers, exact in any order, are not counted."""
     exact: dict[str, int]
     other: dict[str, int]
 
@@ -69,14 +92,21 @@ def _has_floats(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(_has_floats(each) for each in value)
 
 
+def _adds_floats(args: Any, kwargs: Any) -> bool:
+    """Floats are given, or integers whose sum is to be one; what makes a tensor of none adds nothing."""
+    kind = kwargs.get("dtype")
+    to_floats = isinstance(kind, torch.dtype) and (kind.is_floating_point or kind.is_complex)
+    return _has_floats(args) or ((to_floats or _has_floats(kwargs.get("out"))) and any(isinstance(x, Tensor) for x in args))
+
+
 class deterministic(TorchDispatchMode):
     """Replaces PyTorch's sums by exact ones within a with statement, in forward and backward.
 
     sum, mean, var, std and their pairs, norms of order 1 and 2, dot, mv, index_add, scatter_add, index_put with accumulate (the
     gradient of indexing), the gradient of an embedding, layer_norm, rms_norm where PyTorch has one operator for it (on CUDA), mse_loss
-    and nll_loss of floats, on CPU and CUDA, are computed as by the
-    functions of this module; all others as PyTorch does, and `report` names those that add. PyTorch runs functions of torch.compile
-    uncompiled within it. Cost: some microseconds for each operator.
+    and nll_loss of (n, classes), of float16, bfloat16, float32 and float64 on CPU and CUDA, are computed as by the functions of this
+    module; all others, and what these do not take, as PyTorch does, with its errors, and `report` names those that add. PyTorch runs
+    functions of torch.compile uncompiled within it. Cost: some microseconds for each operator.
 
     Raises
     ------
@@ -109,17 +139,21 @@ class deterministic(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         replacement = REPLACED.get(func)
-        if replacement is not None and all(kind in (Tensor, torch.nn.Parameter) for kind in types):
-            with torch.no_grad():
-                result = replacement(*args, **kwargs)
-            if result is not NotImplemented:
-                self._exact[str(func)] += 1
-                return result
+        if all(kind in (Tensor, torch.nn.Parameter) for kind in types):
+            if torch.is_inference_mode_enabled() and _is_made_of_others(func, any(isinstance(x, Tensor) and x.is_cuda for x in args)):
+                with _on_again(self):  # autograd, which is not on, would have taken it apart
+                    return func.decompose(*args, **kwargs)
+            if replacement is not None and fit(func, args):
+                with torch.no_grad():
+                    result = replacement(*args, **kwargs)
+                if result is not NotImplemented:
+                    self._exact[str(func)] += 1
+                    return result
         result = func(*args, **kwargs)
         counts = _counted_in.get(func, "")
         if counts == "":
             counts = _counted_in[func] = counted_in(func)
-        if counts == "_exact" or (counts == "_other" and _has_floats(args) and not _is_overwritten(func, args, kwargs)):
+        if counts == "_exact" or (counts == "_other" and _adds_floats(args, kwargs) and not _is_overwritten(func, args, kwargs)):
             getattr(self, counts)[str(func)] += 1
         return result
 
@@ -150,21 +184,23 @@ def _is_overwritten(func: Any, args: Any, kwargs: Any) -> bool:
 
 
 _latest: deterministic | None = None
-_permanent: deterministic | None = None
+_of_thread = local()  # permanent: the mode that use_deterministic turned on in this thread
 
 
 def use_deterministic(enable: bool = True) -> None:
-    """Turns `deterministic` on for the rest of the program, in the thread that calls, or off again.
+    """Turns `deterministic` on for the rest of the thread that calls, and of autograd's for its backward, or off again.
+
+    Other threads of a program call it for themselves.
 
     Parameters
     ----------
     enable : bool
-        On or off; a second call changes nothing.
+        On or off; a second call in a thread changes nothing.
 
     Raises
     ------
     RuntimeError
-        It is to be turned off within a with statement of another mode that began later.
+        Within a with statement of `deterministic`, or of another mode of dispatch, that began later or would end first.
 
     Examples
     --------
@@ -174,20 +210,21 @@ def use_deterministic(enable: bool = True) -> None:
     tensor(1.)
     >>> xt.use_deterministic(False)
     """
-    global _permanent
-    if enable and _permanent is None:
-        _permanent = deterministic()
-        _permanent.__enter__()
-    elif not enable and _permanent is not None:
-        from torch.utils._python_dispatch import _get_current_dispatch_mode
-        if _get_current_dispatch_mode() is not _permanent:
-            raise RuntimeError("use_deterministic: another mode is on that began later; leave its with statement first")
-        _permanent.__exit__(None, None, None)
-        _permanent = None
+    permanent = getattr(_of_thread, "permanent", None)
+    if enable == (permanent is not None):
+        return
+    if _get_current_dispatch_mode() is not permanent:
+        raise RuntimeError("use_deterministic: another mode is on; leave its with statement first")
+    if enable:
+        _of_thread.permanent = deterministic()
+        _of_thread.permanent.__enter__()
+    else:
+        permanent.__exit__(None, None, None)
+        _of_thread.permanent = None
 
 
 def report() -> Report:
-    """Returns the report of the latest `deterministic`, which may still be on.
+    """Returns the report of the latest `deterministic` of the program, in whichever thread, which may still be on.
 
     Returns
     -------

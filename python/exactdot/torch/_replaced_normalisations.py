@@ -15,19 +15,20 @@ from exactdot.torch._normalisation_operators import NORMALISE, row_gradient, sca
 from exactdot.torch._operators import wide_of
 from exactdot.torch._product_operators import contracted, summed_to
 from exactdot.torch._reduction_operators import OPERATORS
-from exactdot.torch._replaced import aten, replaces
-
-_ROWS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+from exactdot.torch._replaced import FLOATS, aten, replaces
 
 
-def _takes(x: Tensor, *parameters: Tensor | None, eps: float = 0.0) -> bool:
-    kinds = {p.dtype for p in parameters if p is not None}
-    return x.dtype in _ROWS and len(kinds) <= 1 and kinds <= {x.dtype, torch.float32} and (eps == 0 or 1e-150 <= eps <= 1e100)
+def _takes(x: Tensor, shape: Any, *parameters: Tensor | None, eps: float = 0.0) -> bool:
+    given = [p for p in parameters if p is not None]
+    kinds, shape = {p.dtype for p in given}, tuple(shape)
+    return (x.dtype in FLOATS and len(kinds) <= 1 and kinds <= {x.dtype, x.dtype if x.dtype is torch.float64 else torch.float32}
+            and 0 < len(shape) <= x.ndim and x.shape[-len(shape):] == shape and all(p.shape == shape for p in given)
+            and (eps == 0 or 1e-150 <= eps <= 1e100))
 
 
 @replaces(aten.native_layer_norm.default)
 def exact_layer_norm(x: Tensor, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    if not _takes(x, weight, bias, eps=eps):
+    if not _takes(x, shape, weight, bias, eps=eps):
         return NotImplemented
     dims, wide = len(shape), x.to(wide_of(x.dtype))
     mean = OPERATORS["mean"](wide, list(range(x.ndim - dims, x.ndim)), True, wide.dtype)
@@ -48,18 +49,22 @@ def _gradients(g: Tensor, x: Tensor, mean: Tensor | None, scale: Tensor, weight:
 
 @replaces(aten.native_layer_norm_backward.default)
 def exact_layer_norm_gradient(g: Tensor, x: Tensor, shape: Any, mean: Tensor, scale: Tensor, weight: Any, bias: Any, mask: Any) -> Any:
-    return _gradients(g, x, mean, scale, weight, bias, mask, len(shape)) if _takes(x, weight, bias) else NotImplemented
+    takes = _takes(x, shape, weight, bias) and g.shape == x.shape
+    return _gradients(g, x, mean, scale, weight, bias, mask, len(shape)) if takes else NotImplemented
 
 
 def exact_rms_norm(x: Tensor, shape: Any, weight: Any, eps: Any) -> Any:
+    if x.dtype not in FLOATS:
+        return NotImplemented
     epsilon, dims = torch.finfo(wide_of(x.dtype)).eps if eps is None else eps, len(shape)
-    if not _takes(x, weight, eps=epsilon):
+    if not _takes(x, shape, weight, eps=epsilon):
         return NotImplemented
     return NORMALISE(x, weight, None, epsilon, False, dims), scale_of(x.to(wide_of(x.dtype)), epsilon, False, dims)
 
 
 def exact_rms_norm_gradient(g: Tensor, x: Tensor, shape: Any, scale: Tensor, weight: Any, mask: Any) -> Any:
-    return _gradients(g, x, None, scale, weight, None, (*mask, False), len(shape))[:2] if _takes(x, weight) else NotImplemented
+    takes = _takes(x, shape, weight) and g.shape == x.shape
+    return _gradients(g, x, None, scale, weight, None, (*mask, False), len(shape))[:2] if takes else NotImplemented
 
 
 if hasattr(aten, "_fused_rms_norm"):  # not in older versions, which add, divide and multiply by several operators
