@@ -130,7 +130,25 @@ def refusals(ranks: int, rank: int) -> None:
         assert sentence in str(refused.value)
 
 
-CHECKS = [elementwise, shares, norms, gradient_sums, hook, refusals]
+def one_rank_fails(ranks: int, rank: int) -> None:
+    """What one rank refuses all ranks raise, and the next call works."""
+    last = ranks - 1
+    large = torch.zeros(3 * ranks, dtype=torch.int64)
+    large[-1] = 2**62  # in the piece that the last rank sums
+    if ranks > 1:
+        with pytest.raises(OverflowError, match=rf"all_reduce_exact: .*\(on rank {last}\)"):
+            xdist.all_reduce_exact(large if ranks > 2 else large * 1 + large.sign() * (2**62 - 1))
+    for wrong, error, sentence in (([torch.ones(2).int()], TypeError, "get_sharded_norm: tensor 0 is of torch.int32"),
+                                   ([1.0], TypeError, "get_sharded_norm: tensor 0 is a float"),
+                                   ([torch.ones(2), torch.ones(2, device="meta")], ValueError, "get_sharded_norm: tensors on two devices")):
+        for order in (2, math.inf):
+            with pytest.raises(error, match=sentence + rf".*\(on rank {last}\)"):
+                xdist.get_sharded_norm(wrong if rank == last else [torch.ones(2)], order)
+    assert xdist.all_reduce_exact(torch.full((3,), 2**40)).tolist() == [ranks * 2**40] * 3
+    assert xdist.get_sharded_norm([torch.ones(4)] if rank == 0 else []).item() == 2
+
+
+CHECKS = [elementwise, shares, norms, gradient_sums, hook, refusals, one_rank_fails]
 
 
 def run_rank(rank: int, ranks: int, port: int, backend: str) -> None:
