@@ -286,3 +286,23 @@ def test_words_of_fractions() -> None:
     """The oracle itself: a tie, and a sum that no float holds."""
     assert exact_reduction("sum", [1.0, 2.0**-24], "float32") == 1.0 == xt.sum(torch.tensor([1.0, 2.0**-24])).item()
     assert Fraction(xt.sum(torch.tensor([1.0, 2.0**-24]), dtype=torch.float64).item()) == 1 + Fraction(1, 2**24)
+
+
+def gradient(function: Any, x: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    function(x).backward()
+    assert x.grad is not None
+    return x.grad
+
+
+@pytest.mark.parametrize("name, least", [("float16", 2.0**-24), ("bfloat16", 2.0**-133), ("float32", 2.0**-149), ("float64", 5e-324)])
+def test_gradients_of_small_and_large_norms(name: str, least: float) -> None:
+    """No intermediate result over- or underflows where the gradient, of the size of 1, does not."""
+    element = getattr(torch, name)
+    largest = torch.finfo(element).max
+    assert gradient(xt.vector_norm, torch.tensor([least * 300, least * 400], dtype=element)).tolist() == \
+        torch.tensor([0.6, 0.8], dtype=element).tolist()
+    assert gradient(xt.vector_norm, torch.tensor([0.0, largest], dtype=element)).tolist() == [0, 1]
+    assert gradient(xt.vector_norm, torch.zeros(2, dtype=element)).tolist() == [0, 0]
+    for size in (least * 4, largest / 4):
+        assert gradient(lambda x: xt.std(x, correction=0), torch.tensor([size, -size], dtype=element)).tolist() == [0.5, -0.5]
