@@ -306,3 +306,25 @@ def test_gradients_of_small_and_large_norms(name: str, least: float) -> None:
     assert gradient(xt.vector_norm, torch.zeros(2, dtype=element)).tolist() == [0, 0]
     for size in (least * 4, largest / 4):
         assert gradient(lambda x: xt.std(x, correction=0), torch.tensor([size, -size], dtype=element)).tolist() == [0.5, -0.5]
+
+
+def test_index_add_of_integers_has_every_bit_of_alpha() -> None:
+    x = torch.zeros(2, dtype=torch.int64)
+    assert xt.index_add(x, 0, torch.tensor([1, 1, 0]), torch.tensor([1, 1, 3]), alpha=2**53 + 1).tolist() == [3 * (2**53 + 1), 2**54 + 2]
+
+
+def test_scalars_count_as_vectors_of_one_element() -> None:
+    one, place = torch.tensor(2.0), torch.tensor(1)
+    assert xt.scatter_add(torch.ones(2), 0, place, one).tolist() == [1, 3]
+    assert xt.scatter_add(one, 0, torch.tensor([0]), torch.ones(2)).item() == 3
+    assert xt.index_add(one, 0, torch.tensor(0), one, alpha=2).item() == 6
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("weight", [None, torch.ones(0)])
+def test_no_classes_of_ignored_tokens(reduction: str, weight: Any) -> None:
+    x, target = torch.ones(2, 0, requires_grad=True), torch.tensor([-100, -100])
+    loss = xt.nll_loss(x, target, weight, reduction=reduction)
+    assert pattern(loss.detach()) == pattern(torch.nn.functional.nll_loss(x, target, weight, reduction=reduction).detach())
+    loss.sum().backward()
+    assert x.grad is not None and x.grad.shape == (2, 0)

@@ -224,7 +224,7 @@ def batched_index_add(info: Any, in_dims: tuple[Any, ...], x: Tensor, dim: int, 
     return result.unflatten(0, (batch, count)).movedim(1, dim + 1), 0
 
 
-INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, float alpha) -> Tensor", compute_index_add,
+INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, Scalar alpha) -> Tensor", compute_index_add,
                    fake_index_add, save=save_index, backward=gradient_of_index_add, vmap=batched_index_add)
 
 
