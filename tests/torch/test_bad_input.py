@@ -47,6 +47,8 @@ WRONG: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("mv shapes", lambda: xt.mv(X, torch.ones(2)), ValueError, "mv: shapes are (2, 3) and (2,)"),
     ("linear shapes", lambda: xt.linear(X, torch.ones(3, 2)), ValueError, "linear: shapes are"),
     ("linear bias", lambda: xt.linear(X, X, torch.ones(3)), ValueError, "linear: bias has shape (3,); use (2,)"),
+    ("linear bias of floats", lambda: xt.linear(I, I[None], torch.ones(1)), TypeError, "linear: bias is of torch.float32, weight of torch.int64"),
+    ("linear bias of integers", lambda: xt.linear(X, X, I), TypeError, "linear: bias is of torch.int64, weight of torch.float32"),
     ("add integers", lambda: xt.add(I, I), TypeError, "add: a is of torch.int64"),
     ("rms_norm of integers", lambda: xt.rms_norm(I, 2), TypeError, "rms_norm: x is of torch.int64; use float16"),
     ("rms_norm shape", lambda: xt.rms_norm(X, 2), ValueError, "rms_norm: normalized_shape is (2,); expected the last lengths of x"),

@@ -89,6 +89,23 @@ def gradient_sums(ranks: int, rank: int) -> None:
                 assert pattern(found[0]) == pattern(f(x, 0)) and pattern(found[1]) == pattern(f(x[:, 0], 0)), (element, size)
 
 
+def test_a_refused_gradient_adds_nothing() -> None:
+    total = xdist.GradientSum([torch.zeros(2), torch.zeros(3)])
+    for wrong, batched, error, sentence in (
+            ([torch.ones(2), torch.ones(2)], False, ValueError, "gradient 1 is of torch.float32 and shape (2,)"),
+            ([torch.ones(2), 1.0], False, TypeError, "gradient 1 is a float; use a tensor, or None"),
+            ([torch.ones(4, 2), torch.ones(3)], True, ValueError, "and (3,) on cpu, after a dimension of examples"),
+            ([None, None], True, ValueError, "None is a gradient of zeros of each example"),
+    ):
+        with pytest.raises(error) as refused:
+            total.add(wrong, batched=batched)
+        assert sentence in str(refused.value)
+    assert total.sum()[0].tolist() == [0, 0] and total.mean()[0].isnan().all()
+    total.add([torch.ones(3, 2), None], batched=True)  # three gradients of zeros
+    total.add([None, torch.ones(3)])
+    assert total.mean()[0].tolist() == [0.75] * 2 and total.mean()[1].tolist() == [0.25] * 3
+
+
 def hook(ranks: int, rank: int) -> None:
     torch.manual_seed(1)
     model, x = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2)), torch.randn(4 * ranks, 6)
