@@ -115,8 +115,8 @@ class GradientSum:
                                  + (", after a dimension of examples" if batched else ""))
             found.append(x.detach() if batched else x.detach().unsqueeze(0))
         if has_none and len(counts) != 1:
-            raise ValueError(f"GradientSum.add: None is a gradient of zeros of each example, and the others have {sorted(counts)} examples; "
-                             "pass gradients of one number of examples, or zeros")
+            raise ValueError(f"GradientSum.add: None is a gradient of zeros of each example, and the others have {sorted(counts)} "
+                             "examples; pass gradients of one number of examples, or zeros")
         for words, like, x in zip(self._words, self._like, found):
             every = torch.zeros_like(like).expand(*counts, *like.shape) if x is None else x
             if every.numel():

@@ -169,7 +169,7 @@ def result_dtype(caller: str, x: Tensor, dtype: torch.dtype | None) -> torch.dty
 def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: torch.dtype | None, out: Tensor | None,
            *extra: Any) -> Tensor:
     """What the public functions share: arguments checked, dims made canonical, the operator called; of plain tensors in the engine."""
-    if dtype is None and out is None and not _is_compiling():
+    if dtype is None and out is None and not isinstance(dim, (str, bytes)) and not _is_compiling():
         engine_name = _ENGINE_NAMES[name]
         try:
             result = _reduce_plain_tensor(engine_name, x, dim, keepdim, *(extra or _NO_CORRECTION))

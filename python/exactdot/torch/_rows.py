@@ -10,8 +10,8 @@ import math
 import torch
 from torch import Tensor
 
-from exactdot.torch._operators import FLOATS, check_tensors, normal_dims
-from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM
+from exactdot.torch._operators import FLOATS, check_tensors, has_transforms, normal_dims
+from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM, out_of_range
 
 
 def check_index(caller: str, name: str, index: Tensor) -> None:
@@ -136,7 +136,10 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
         raise ValueError(f"scatter_add: index has shape {tuple(index.shape)}, source {tuple(source.shape)}, x {tuple(x.shape)}; index "
                          f"must not be longer, x along dim {dim} excepted")
     used = source[tuple(slice(0, n) for n in index.shape)]
-    return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+    try:
+        return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+    except ValueError as refused:
+        raise refused if has_transforms() else out_of_range(index, x.shape[dim]) or refused from None
 
 
 def flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:

@@ -120,8 +120,8 @@ def clip_grads_with_norm_(parameters: Iterable[Tensor] | Tensor, max_norm: float
 
     Raises
     ------
-    TypeError
-        total_norm is no tensor.
+    TypeError, ValueError
+        total_norm is no tensor, or has a dimension.
 
     Examples
     --------
@@ -134,6 +134,8 @@ def clip_grads_with_norm_(parameters: Iterable[Tensor] | Tensor, max_norm: float
     """
     if not isinstance(total_norm, Tensor):
         raise TypeError(f"clip_grads_with_norm_: total_norm is a {type(total_norm).__name__}; use a tensor")
+    if total_norm.ndim:
+        raise ValueError(f"clip_grads_with_norm_: total_norm has shape {tuple(total_norm.shape)}; use a tensor of no dimension")
     scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for p in [parameters] if isinstance(parameters, Tensor) else parameters:
         if p.grad is not None:
