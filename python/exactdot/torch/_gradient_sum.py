@@ -101,7 +101,7 @@ class GradientSum:
         if batched:
             counts = {x.shape[0] for x in given if isinstance(x, Tensor) and x.ndim}
         has_none = any(x is None for x in given)
-        found = []
+        found: list[Tensor | None] = []
         for i, (like, x) in enumerate(zip(self._like, given)):
             if x is None:
                 found.append(None)
