@@ -286,3 +286,45 @@ def test_words_of_fractions() -> None:
     """The oracle itself: a tie, and a sum that no float holds."""
     assert exact_reduction("sum", [1.0, 2.0**-24], "float32") == 1.0 == xt.sum(torch.tensor([1.0, 2.0**-24])).item()
     assert Fraction(xt.sum(torch.tensor([1.0, 2.0**-24]), dtype=torch.float64).item()) == 1 + Fraction(1, 2**24)
+
+
+def gradient(function: Any, x: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    function(x).backward()
+    assert x.grad is not None
+    return x.grad
+
+
+@pytest.mark.parametrize("name, least", [("float16", 2.0**-24), ("bfloat16", 2.0**-133), ("float32", 2.0**-149), ("float64", 5e-324)])
+def test_gradients_of_small_and_large_norms(name: str, least: float) -> None:
+    """No intermediate result over- or underflows where the gradient, of the size of 1, does not."""
+    element = getattr(torch, name)
+    largest = torch.finfo(element).max
+    assert gradient(xt.vector_norm, torch.tensor([least * 300, least * 400], dtype=element)).tolist() == \
+        torch.tensor([0.6, 0.8], dtype=element).tolist()
+    assert gradient(xt.vector_norm, torch.tensor([0.0, largest], dtype=element)).tolist() == [0, 1]
+    assert gradient(xt.vector_norm, torch.zeros(2, dtype=element)).tolist() == [0, 0]
+    for size in (least * 4, largest / 4):
+        assert gradient(lambda x: xt.std(x, correction=0), torch.tensor([size, -size], dtype=element)).tolist() == [0.5, -0.5]
+
+
+def test_index_add_of_integers_has_every_bit_of_alpha() -> None:
+    x = torch.zeros(2, dtype=torch.int64)
+    assert xt.index_add(x, 0, torch.tensor([1, 1, 0]), torch.tensor([1, 1, 3]), alpha=2**53 + 1).tolist() == [3 * (2**53 + 1), 2**54 + 2]
+
+
+def test_scalars_count_as_vectors_of_one_element() -> None:
+    one, place = torch.tensor(2.0), torch.tensor(1)
+    assert xt.scatter_add(torch.ones(2), 0, place, one).tolist() == [1, 3]
+    assert xt.scatter_add(one, 0, torch.tensor([0]), torch.ones(2)).item() == 3
+    assert xt.index_add(one, 0, torch.tensor(0), one, alpha=2).item() == 6
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("weight", [None, torch.ones(0)])
+def test_no_classes_of_ignored_tokens(reduction: str, weight: Any) -> None:
+    x, target = torch.ones(2, 0, requires_grad=True), torch.tensor([-100, -100])
+    loss = xt.nll_loss(x, target, weight, reduction=reduction)
+    assert pattern(loss.detach()) == pattern(torch.nn.functional.nll_loss(x, target, weight, reduction=reduction).detach())
+    loss.sum().backward()
+    assert x.grad is not None and x.grad.shape == (2, 0)

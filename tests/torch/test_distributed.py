@@ -89,6 +89,23 @@ def gradient_sums(ranks: int, rank: int) -> None:
                 assert pattern(found[0]) == pattern(f(x, 0)) and pattern(found[1]) == pattern(f(x[:, 0], 0)), (element, size)
 
 
+def test_a_refused_gradient_adds_nothing() -> None:
+    total = xdist.GradientSum([torch.zeros(2), torch.zeros(3)])
+    for wrong, batched, error, sentence in (
+            ([torch.ones(2), torch.ones(2)], False, ValueError, "gradient 1 is of torch.float32 and shape (2,)"),
+            ([torch.ones(2), 1.0], False, TypeError, "gradient 1 is a float; use a tensor, or None"),
+            ([torch.ones(4, 2), torch.ones(3)], True, ValueError, "and (3,) on cpu, after a dimension of examples"),
+            ([None, None], True, ValueError, "None is a gradient of zeros of each example"),
+    ):
+        with pytest.raises(error) as refused:
+            total.add(wrong, batched=batched)
+        assert sentence in str(refused.value)
+    assert total.sum()[0].tolist() == [0, 0] and total.mean()[0].isnan().all()
+    total.add([torch.ones(3, 2), None], batched=True)  # three gradients of zeros
+    total.add([None, torch.ones(3)])
+    assert total.mean()[0].tolist() == [0.75] * 2 and total.mean()[1].tolist() == [0.25] * 3
+
+
 def hook(ranks: int, rank: int) -> None:
     torch.manual_seed(1)
     model, x = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2)), torch.randn(4 * ranks, 6)
@@ -130,7 +147,25 @@ def refusals(ranks: int, rank: int) -> None:
         assert sentence in str(refused.value)
 
 
-CHECKS = [elementwise, shares, norms, gradient_sums, hook, refusals]
+def one_rank_fails(ranks: int, rank: int) -> None:
+    """What one rank refuses all ranks raise, and the next call works."""
+    last = ranks - 1
+    large = torch.zeros(3 * ranks, dtype=torch.int64)
+    large[-1] = 2**62  # in the piece that the last rank sums
+    if ranks > 1:
+        with pytest.raises(OverflowError, match=rf"all_reduce_exact: .*\(on rank {last}\)"):
+            xdist.all_reduce_exact(large if ranks > 2 else large * 1 + large.sign() * (2**62 - 1))
+    for wrong, error, sentence in (([torch.ones(2).int()], TypeError, "get_sharded_norm: tensor 0 is of torch.int32"),
+                                   ([1.0], TypeError, "get_sharded_norm: tensor 0 is a float"),
+                                   ([torch.ones(2), torch.ones(2, device="meta")], ValueError, "get_sharded_norm: tensors on two devices")):
+        for order in (2, math.inf):
+            with pytest.raises(error, match=sentence + rf".*\(on rank {last}\)"):
+                xdist.get_sharded_norm(wrong if rank == last else [torch.ones(2)], order)
+    assert xdist.all_reduce_exact(torch.full((3,), 2**40)).tolist() == [ranks * 2**40] * 3
+    assert xdist.get_sharded_norm([torch.ones(4)] if rank == 0 else []).item() == 2
+
+
+CHECKS = [elementwise, shares, norms, gradient_sums, hook, refusals, one_rank_fails]
 
 
 def run_rank(rank: int, ranks: int, port: int, backend: str) -> None:

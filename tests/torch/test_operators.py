@@ -38,6 +38,37 @@ def test_opcheck(name: str) -> None:
     torch.library.opcheck(getattr(torch.ops.exactdot, name).default, arguments)
 
 
+def test_add_has_one_dtype_everywhere() -> None:
+    """An operand of no dimension does not widen the other, as in PyTorch; fakes, compilers and vmap agree."""
+    double, half = torch.tensor(1.1, dtype=torch.float64), torch.tensor(1.1, dtype=torch.float16)
+    for a, b in ((torch.ones(3), double), (double, torch.ones(3).half()), (torch.ones(1), half), (half, double)):
+        expected = a + b
+        assert same([xt.add(a, b)], [expected]) and xt.add(a.to("meta"), b.to("meta")).dtype is expected.dtype
+        assert same([torch.compile(xt.add, fullgraph=True, backend="aot_eager")(a, b)], [expected])
+        for dims, pair in (((0, 0), (a.expand(2, *a.shape), b.expand(2, *b.shape))), ((0, None), (a.expand(2, *a.shape), b))):
+            assert same([vmap(xt.add, in_dims=dims)(*pair)[1]], [expected])
+        torch.library.opcheck(torch.ops.exactdot.add.default, (a.clone().requires_grad_(), b.clone().requires_grad_()))
+
+
+SHAPES = [((4, 3), (2, 1, 1), -1), ((1, 3), (4, 1), -1), ((4, 1), (1, 3), 0), ((3, 1, 2), (5, 1), -2), ((0, 3), (1, 1), -1)]
+
+
+@pytest.mark.parametrize("a_shape, b_shape, dim", SHAPES)
+def test_gradients_of_broadcast_products(a_shape: tuple[int, ...], b_shape: tuple[int, ...], dim: int) -> None:
+    make = make_of(torch.float64, requires_grad=True)
+    inputs = make(*a_shape), make(*b_shape)
+    assert gradcheck(lambda a, b: xt.vecdot(a, b, dim=dim), inputs)
+    assert gradgradcheck(lambda a, b: xt.vecdot(a, b, dim=dim), inputs)
+
+
+def test_layers_of_no_features() -> None:
+    x, weight, bias = torch.zeros(2, 0, requires_grad=True), torch.zeros(3, 0, requires_grad=True), torch.ones(3, requires_grad=True)
+    result = xt.linear(x, weight, bias)
+    result.sum().backward()
+    assert result.tolist() == [[1] * 3] * 2 and bias.grad.tolist() == [2] * 3 and weight.grad.shape == (3, 0) and x.grad.shape == (2, 0)
+    assert xt.linear(x.detach(), weight.detach()).tolist() == [[0] * 3] * 2
+
+
 @by_case
 def test_gradients(case: Case) -> None:
     inputs = case.inputs(make_of(torch.float64, requires_grad=True))

@@ -76,14 +76,15 @@ class GradientSum:
         Parameters
         ----------
         gradients : iterable of Tensor or None
-            Of the shapes and types of the parameters; None, as of a parameter without grad, is a gradient of zeros.
+            Of the shapes and types of the parameters; None, as of a parameter without grad, is a gradient of zeros, or of each
+            example, of which the other gradients then have one number.
         batched : bool
             A dimension of examples is before that shape: each example counts as one gradient.
 
         Raises
         ------
-        ValueError
-            Another number, shape or type.
+        TypeError, ValueError
+            No tensor; another number, shape or type: then nothing is added.
 
         Examples
         --------
@@ -96,14 +97,30 @@ class GradientSum:
         given = list(gradients)
         if len(given) != len(self._like):
             raise ValueError(f"GradientSum.add: {len(given)} gradients of {len(self._like)} parameters")
-        for i, (words, like, x) in enumerate(zip(self._words, self._like, given)):
-            x = torch.zeros_like(like) if x is None else x.detach()
-            shape = x.shape[1:] if batched and x.ndim else x.shape
-            if shape != like.shape or x.dtype is not like.dtype or x.device != like.device:
+        counts = {1}
+        if batched:
+            counts = {x.shape[0] for x in given if isinstance(x, Tensor) and x.ndim}
+        has_none = any(x is None for x in given)
+        found: list[Tensor | None] = []
+        for i, (like, x) in enumerate(zip(self._like, given)):
+            if x is None:
+                found.append(None)
+                continue
+            if not isinstance(x, Tensor):
+                raise TypeError(f"GradientSum.add: gradient {i} is a {type(x).__name__}; use a tensor, or None")
+            shape = x.shape[1:] if batched else x.shape
+            if (batched and not x.ndim) or shape != like.shape or x.dtype is not like.dtype or x.device != like.device:
                 raise ValueError(f"GradientSum.add: gradient {i} is of {x.dtype} and shape {tuple(x.shape)} on {x.device}, the parameter "
-                                 f"of {like.dtype} and {tuple(like.shape)} on {like.device}")
-            if x.numel():
-                words += states_of("mean", x if batched else x.unsqueeze(0), (0,), compact=True)
+                                 f"of {like.dtype} and {tuple(like.shape)} on {like.device}"
+                                 + (", after a dimension of examples" if batched else ""))
+            found.append(x.detach() if batched else x.detach().unsqueeze(0))
+        if has_none and len(counts) != 1:
+            raise ValueError(f"GradientSum.add: None is a gradient of zeros of each example, and the others have {sorted(counts)} "
+                             "examples; pass gradients of one number of examples, or zeros")
+        for words, like, x in zip(self._words, self._like, found):
+            every = torch.zeros_like(like).expand(*counts, *like.shape) if x is None else x
+            if every.numel():
+                words += states_of("mean", every, (0,), compact=True)
 
     def all_reduce(self, group: Any = None) -> None:
         """Adds what all ranks have added; each then has the sum of all.

@@ -54,7 +54,7 @@ def define(name: str, schema: str, compute: Callable[..., Any], fake: Callable[.
             return compute(*arguments)
         if backward is not None and route == GRADIENT:
             return eager.apply(*arguments)
-        return transformed.apply(*arguments) if backward is not None and _has_transforms() else below(*arguments)
+        return transformed.apply(*arguments) if backward is not None and has_transforms() else below(*arguments)
 
     if backward is not None:
         eager, transformed = functions_of(name, below, save, backward, vmap)
@@ -80,7 +80,7 @@ def functions_of(name: str, below: Callable[..., Any], save: Any, backward: Any,
 ENGINE, GRADIENT, DISPATCHER = range(3)
 _PLAIN = frozenset({Tensor, torch.nn.Parameter})
 _VALUES = frozenset({int, float, bool, list, torch.dtype, type(None)})
-_has_transforms = torch._C._are_functorch_transforms_active
+has_transforms = torch._C._are_functorch_transforms_active
 _count_modes = torch._C._len_torch_dispatch_stack
 _tracer = torch._C._get_tracing_state
 _forward_ad = torch.autograd.forward_ad
@@ -88,7 +88,7 @@ _forward_ad = torch.autograd.forward_ad
 
 def route_of(arguments: tuple[Any, ...]) -> int:
     """DISPATCHER if a mode, a tracer, a transform or a subclass of tensors watches the call, GRADIENT if autograd alone does."""
-    if _count_modes() or _has_transforms() or _tracer():
+    if _count_modes() or has_transforms() or _tracer():
         return DISPATCHER
     needs_gradient = False
     for x in arguments:
@@ -147,10 +147,11 @@ def check_tensors(caller: str, **tensors: Any) -> None:
 def normal_dims(caller: str, dim: Any, ndim: int) -> list[int]:
     """The dims that are reduced, ascending; None and an empty sequence are all, as in PyTorch.
     Raises IndexError for one out of range, ValueError for one that appears twice, TypeError for what is no dim."""
-    if dim is None or (not isinstance(dim, int) and isinstance(dim, Sequence) and len(dim) == 0):
+    if dim is None or (not isinstance(dim, (int, str, bytes)) and isinstance(dim, Sequence) and len(dim) == 0):
         return list(range(ndim))
     given = [dim] if isinstance(dim, int) else dim
-    if not isinstance(given, Sequence) or not all(isinstance(each, int) and not isinstance(each, bool) for each in given):
+    is_sequence = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
+    if not is_sequence or not all(isinstance(each, int) and not isinstance(each, bool) for each in given):
         raise TypeError(f"{caller}: dim is {dim!r}; use an integer, a tuple of integers, or None")
     limit = max(ndim, 1)
     for each in given:

@@ -49,8 +49,8 @@ def contracted(g: Tensor, other: Tensor, of: Tensor) -> Tensor:
     lengths = [1] * (len(full) - of.ndim) + list(of.shape)
     summed = [i for i, n in enumerate(full) if lengths[i] == 1 and n != 1]
     if not summed:
-        return (g * other).reshape(of.shape).to(of.dtype)
-    if summed == list(range(len(summed))) and g.shape == other.shape and g.is_contiguous() and other.is_contiguous():
+        return (g * other).expand(full).reshape(of.shape).to(of.dtype)
+    if summed == list(range(len(summed))) and g.shape == other.shape == full and g.is_contiguous() and other.is_contiguous():
         matrix = math.prod(full[:len(summed)]), math.prod(full[len(summed):])  # of columns, which the engine reads as they lie
         return VECDOT(g.view(matrix), other.view(matrix), -2, of.dtype).reshape(of.shape)
     order = [i for i in range(len(full)) if i not in summed] + summed
@@ -60,7 +60,8 @@ def contracted(g: Tensor, other: Tensor, of: Tensor) -> Tensor:
         y = y.reshape([1] * (len(full) - y.ndim) + list(y.shape)).permute(order).contiguous()
         return y.expand(*y.shape[:-len(summed)], *(full[i] for i in summed)).flatten(-len(summed))
 
-    return VECDOT(summed_last(g), summed_last(other), -1, of.dtype).reshape(of.shape)
+    kept = [full[i] for i in order[:len(full) - len(summed)]]  # g and other may both have length 1 along one
+    return VECDOT(summed_last(g), summed_last(other), -1, of.dtype).expand(kept).reshape(of.shape)
 
 
 def save_two(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -129,7 +130,7 @@ def compute_add(a: Tensor, b: Tensor) -> Tensor:
 
 
 def fake_add(a: Tensor, b: Tensor) -> Tensor:
-    return a.new_empty(torch.broadcast_shapes(a.shape, b.shape), dtype=torch.promote_types(a.dtype, b.dtype))
+    return a.new_empty(torch.broadcast_shapes(a.shape, b.shape), dtype=torch.result_type(a, b))
 
 
 def save_addends(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -141,8 +142,12 @@ def gradient_of_add(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def batched_add(info: Any, in_dims: tuple[Any, ...], a: Tensor, b: Tensor) -> tuple[Tensor, int]:
-    ndim = max(x.ndim - (at is not None) for x, at in ((a, in_dims[0]), (b, in_dims[1])))
-    return ADD(_with_batch(a, in_dims[0], ndim), _with_batch(b, in_dims[1], ndim)), 0
+    dims = [x.ndim - (at is not None) for x, at in ((a, in_dims[0]), (b, in_dims[1]))]
+    a, b = (_with_batch(x, at, max(dims)) for x, at in ((a, in_dims[0]), (b, in_dims[1])))
+    if a.dtype is not b.dtype and 0 in dims:  # the type of one example's sum, in which an operand of no dimension counts less
+        kind = torch.result_type(*(x.new_empty((1,) * n) for x, n in zip((a, b), dims)))
+        a, b = a.to(kind), b.to(kind)
+    return ADD(a, b), 0
 
 
 ADD = define("add", "(Tensor a, Tensor b) -> Tensor", compute_add, fake_add, save=save_addends, backward=gradient_of_add,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -176,7 +178,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise ValueError(f"linear: shapes are {tuple(x.shape)} and {tuple(weight.shape)}; use (…, n) and (m, n)")
     if bias is not None and bias.shape != weight.shape[:1]:
         raise ValueError(f"linear: bias has shape {tuple(bias.shape)}; use ({weight.shape[0]},)")
-    tokens = x.reshape(-1, x.shape[-1])
+    if bias is not None and (bias.dtype in FLOATS) != (weight.dtype in FLOATS):
+        raise TypeError(f"linear: bias is of {bias.dtype}, weight of {weight.dtype}; convert one of them")
+    tokens = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     if x.is_cuda and tokens.shape[0] > MAX_TOKENS_OF_GPU:
         raise ValueError(f"linear: {tokens.shape[0]} tokens on a GPU, of at most {MAX_TOKENS_OF_GPU}: every 16 would read all weights, "
                          "and products of matrices are not exact here; pass fewer, or use torch.nn.functional.linear")
@@ -200,7 +204,7 @@ def add(a: Tensor, b: Tensor) -> Tensor:
     Returns
     -------
     Tensor
-        a + b.
+        a + b, of the type that PyTorch gives it: a tensor of no dimension does not widen others.
 
     Raises
     ------

@@ -55,12 +55,23 @@ def gradient_of_var(g: Tensor, of: Call) -> Tensor:
     return (of.x.to(wide) - OPERATORS["mean"](of.x, of.dims, True, wide)) * scale
 
 
+def over_result(x: Tensor, of: Call, wide: torch.dtype) -> Tensor:
+    """x/result, 0 where the result is 0: of the size of 1, where g/result overflows if the result is small."""
+    is_zero = of.result == 0
+    return (x / of.result.to(wide).masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
+
+
 def gradient_of_std(g: Tensor, of: Call) -> Tensor:
-    return gradient_of_var((g / (of.result * 2)).masked_fill(of.result == 0, 0), of)
+    """(x − m)/result · g/(n − correction)"""
+    wide = wide_of(torch.promote_types(wide_of(of.x.dtype), of.result.dtype))
+    divisor = of.count - of.correction
+    deviations = of.x.to(wide) - OPERATORS["mean"](of.x, of.dims, True, wide)
+    return over_result(deviations, of, wide) * (g.to(wide) * (1 / divisor if divisor > 0 else math.nan))
 
 
 def gradient_of_norm(g: Tensor, of: Call) -> Tensor:
-    return of.x.to(of.result.dtype) * (g / of.result).masked_fill(of.result == 0, 0)
+    wide = wide_of(torch.promote_types(wide_of(of.x.dtype), of.result.dtype))
+    return over_result(of.x.to(wide), of, wide) * g.to(wide)
 
 
 def gradient_of_asum(g: Tensor, of: Call) -> Tensor:
@@ -158,7 +169,7 @@ def result_dtype(caller: str, x: Tensor, dtype: torch.dtype | None) -> torch.dty
 def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: torch.dtype | None, out: Tensor | None,
            *extra: Any) -> Tensor:
     """What the public functions share: arguments checked, dims made canonical, the operator called; of plain tensors in the engine."""
-    if dtype is None and out is None and not _is_compiling():
+    if dtype is None and out is None and not isinstance(dim, (str, bytes)) and not _is_compiling():
         engine_name = _ENGINE_NAMES[name]
         try:
             result = _reduce_plain_tensor(engine_name, x, dim, keepdim, *(extra or _NO_CORRECTION))

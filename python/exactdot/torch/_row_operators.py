@@ -179,15 +179,21 @@ EMBEDDING = define("embedding", "(Tensor rows, Tensor keys, SymInt padding) -> T
 
 # index_add: what is there is one more term
 
+def out_of_range(index: Tensor, length: int) -> ValueError | None:
+    """The error of the first index that is not in the range of a dimension, if there is one."""
+    wrong = index[(index < 0) | (index >= length)]
+    return ValueError(f"index {int(wrong[0])} is out of range for dimension of size {length}") if wrong.numel() else None
+
+
 def add_rows(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
     """Adds in place, and returns x."""
     if source.numel():
         table, rows = array(x.movedim(dim, 0)), source.movedim(dim, 0)
-        if alpha == 1:
-            xd.group_sum(array(rows), array(index), add_to=table)
-        else:
-            weights = torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)
-            xd.group_dot(array(rows), array(weights), array(index), add_to=table)
+        weights = () if alpha == 1 else (array(torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)),)
+        try:
+            (xd.group_dot if weights else xd.group_sum)(array(rows), *weights, array(index), add_to=table)
+        except ValueError as refused:
+            raise out_of_range(index, x.shape[dim]) or refused from None
     return x
 
 
@@ -224,7 +230,7 @@ def batched_index_add(info: Any, in_dims: tuple[Any, ...], x: Tensor, dim: int, 
     return result.unflatten(0, (batch, count)).movedim(1, dim + 1), 0
 
 
-INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, float alpha) -> Tensor", compute_index_add,
+INDEX_ADD = define("index_add", "(Tensor x, int dim, Tensor index, Tensor source, Scalar alpha) -> Tensor", compute_index_add,
                    fake_index_add, save=save_index, backward=gradient_of_index_add, vmap=batched_index_add)
 
 

@@ -10,8 +10,8 @@ import math
 import torch
 from torch import Tensor
 
-from exactdot.torch._operators import FLOATS, check_tensors, normal_dims
-from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM
+from exactdot.torch._operators import FLOATS, check_tensors, has_transforms, normal_dims
+from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM, out_of_range
 
 
 def check_index(caller: str, name: str, index: Tensor) -> None:
@@ -26,6 +26,23 @@ def _check_same_type(caller: str, x: Tensor, name: str, source: Tensor) -> None:
         raise TypeError(f"{caller}: x is of {x.dtype}; use floating-point numbers, int64 or uint64")
 
 
+def _one_dim(caller: str, dim: int, ndim: int) -> int:
+    if not isinstance(dim, int) or isinstance(dim, bool):
+        raise TypeError(f"{caller}: dim is {dim!r}; use an integer")
+    return (normal_dims(caller, dim, ndim) or [0])[0]
+
+
+def _factor(caller: str, alpha: float, dtype: torch.dtype) -> float:
+    """Of floats a float, of integers an int, in the range of the type."""
+    is_float = dtype in FLOATS
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float) if is_float else int):
+        raise TypeError(f"{caller}: alpha is {alpha!r}, source of {dtype}; use " + ("a number" if is_float else "an integer"))
+    limits = torch.finfo(dtype) if is_float else torch.iinfo(dtype)
+    if (alpha < limits.min or alpha > limits.max) and alpha not in (math.inf, -math.inf):
+        raise ValueError(f"{caller}: alpha is {alpha!r}, which is out of range of {dtype}")
+    return float(alpha) if is_float else alpha
+
+
 def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: float = 1) -> Tensor:
     """Adds slices of source to those of x that index names: torch.index_add, each element rounded once.
 
@@ -38,7 +55,8 @@ def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: floa
     index : Tensor
         Of int64 or int32: places along dim, in any order.
     alpha : float
-        A factor of source; products are exact. It is rounded to the type of source first.
+        A factor of source; products are exact. It is rounded to the type of source first, of which it must be in range; of integers
+        it is an integer.
 
     Returns
     -------
@@ -63,14 +81,15 @@ def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: floa
     check_tensors("index_add", x=x, index=index, source=source)
     check_index("index_add", "index", index)
     _check_same_type("index_add", x, "source", source)
-    (dim,) = normal_dims("index_add", int(dim), x.ndim) or [0]
+    dim = _one_dim("index_add", dim, x.ndim)
+    alpha = _factor("index_add", alpha, x.dtype)
     if x.ndim == 0:
         return index_add(x.reshape(1), 0, index.reshape(-1), source.reshape(-1), alpha=alpha).reshape(())
     expected = [index.numel() if i == dim else n for i, n in enumerate(x.shape)]
     if index.ndim > 1 or list(source.shape) != expected:
         raise ValueError(f"index_add: source has shape {tuple(source.shape)}, index {tuple(index.shape)}; expected {tuple(expected)} "
                          "and a vector")
-    return INDEX_ADD(x, dim, index.reshape(-1), source, float(alpha))
+    return INDEX_ADD(x, dim, index.reshape(-1), source, alpha)
 
 
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -107,17 +126,20 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     if index.dtype is not torch.int64:
         raise TypeError(f"scatter_add: index is of {index.dtype}; use int64")
     _check_same_type("scatter_add", x, "source", source)
-    (dim,) = normal_dims("scatter_add", int(dim), x.ndim) or [0]
-    if x.ndim == 0 or index.ndim == 0:
-        x_, index_, source_ = x.reshape(-1), index.reshape(-1), source.reshape(-1)
-        return scatter_add(x_, 0, index_, source_).reshape(x.shape)
-    if not (x.ndim == index.ndim == source.ndim):
+    dim = _one_dim("scatter_add", dim, x.ndim)
+    dims = {max(y.ndim, 1) for y in (x, index, source)}  # one of no dimension counts as a vector of one element
+    if len(dims) == 1 and 0 in (x.ndim, index.ndim, source.ndim):
+        return scatter_add(x.reshape(-1), 0, index.reshape(-1), source.reshape(-1)).reshape(x.shape)
+    if len(dims) > 1:
         raise ValueError(f"scatter_add: x, index and source have {x.ndim}, {index.ndim} and {source.ndim} dimensions")
     if any(n > m or (i != dim and n > k) for i, (n, m, k) in enumerate(zip(index.shape, source.shape, x.shape))):
         raise ValueError(f"scatter_add: index has shape {tuple(index.shape)}, source {tuple(source.shape)}, x {tuple(x.shape)}; index "
                          f"must not be longer, x along dim {dim} excepted")
     used = source[tuple(slice(0, n) for n in index.shape)]
-    return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+    try:
+        return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
+    except ValueError as refused:
+        raise refused if has_transforms() else out_of_range(index, x.shape[dim]) or refused from None
 
 
 def flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -203,6 +225,8 @@ def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, 
 def _padding(caller: str, padding_idx: int | None, count: int) -> int:
     if padding_idx is None:
         return -1
+    if not isinstance(padding_idx, int) or isinstance(padding_idx, bool):
+        raise TypeError(f"{caller}: padding_idx is {padding_idx!r}; use an integer")
     if not -count <= padding_idx < count:
         raise ValueError(f"{caller}: padding_idx is {padding_idx}, of {count} rows")
     return padding_idx % count
@@ -287,8 +311,15 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
     tensor([[1.],
             [3.]])
     """
-    check_tensors("embedding_bag", input=input, weight=weight)
+    given = {"offsets": offsets, "per_sample_weights": per_sample_weights}
+    check_tensors("embedding_bag", input=input, weight=weight, **{name: x for name, x in given.items() if x is not None})
     check_index("embedding_bag", "input", input)
+    if weight.ndim != 2:
+        raise ValueError(f"embedding_bag: weight has {weight.ndim} dimensions; use a matrix, of a row for each index")
+    if offsets is not None and offsets.ndim != 1:
+        raise ValueError(f"embedding_bag: offsets have {offsets.ndim} dimensions; use a vector")
+    if per_sample_weights is not None and per_sample_weights.dtype not in FLOATS:
+        raise TypeError(f"embedding_bag: per_sample_weights are of {per_sample_weights.dtype}; use floating-point numbers")
     if mode not in ("mean", "sum"):
         raise ValueError(f"embedding_bag: mode is {mode!r}; use 'mean' or 'sum'")
     if per_sample_weights is not None and (mode != "sum" or per_sample_weights.shape != input.shape):

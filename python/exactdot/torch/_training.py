@@ -120,8 +120,8 @@ def clip_grads_with_norm_(parameters: Iterable[Tensor] | Tensor, max_norm: float
 
     Raises
     ------
-    TypeError
-        total_norm is no tensor.
+    TypeError, ValueError
+        total_norm is no tensor, or has a dimension.
 
     Examples
     --------
@@ -134,6 +134,8 @@ def clip_grads_with_norm_(parameters: Iterable[Tensor] | Tensor, max_norm: float
     """
     if not isinstance(total_norm, Tensor):
         raise TypeError(f"clip_grads_with_norm_: total_norm is a {type(total_norm).__name__}; use a tensor")
+    if total_norm.ndim:
+        raise ValueError(f"clip_grads_with_norm_: total_norm has shape {tuple(total_norm.shape)}; use a tensor of no dimension")
     scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for p in [parameters] if isinstance(parameters, Tensor) else parameters:
         if p.grad is not None:
@@ -263,13 +265,22 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, *, ign
     classes = 1 if input.ndim > 1 else 0
     if input.ndim == 0 or target.shape != input.shape[:classes] + input.shape[classes + 1:]:
         raise ValueError(f"nll_loss: shapes are {tuple(input.shape)} and {tuple(target.shape)}; use (n, classes, …) and (n, …)")
+    if weight is not None and weight.shape != input.shape[classes:classes + 1]:
+        raise ValueError(f"nll_loss: weight has shape {tuple(weight.shape)}; use ({input.shape[classes]},)")
+    if not isinstance(ignore_index, int) or isinstance(ignore_index, bool):
+        raise TypeError(f"nll_loss: ignore_index is {ignore_index!r}; use an integer")
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"nll_loss: reduction is {reduction!r}; use 'mean', 'sum' or 'none'")
     counted = target != ignore_index
     places = target.where(counted, 0)
-    each = -input.gather(classes, places.unsqueeze(classes)).squeeze(classes)
+    if input.shape[classes]:
+        each = -input.gather(classes, places.unsqueeze(classes)).squeeze(classes)
+    else:  # all tokens are ignored
+        if target.is_cpu and not torch.compiler.is_compiling() and bool(counted.any()):
+            raise IndexError("nll_loss: a target is out of bounds: there are no classes")
+        each = -input.sum(classes)
     dtype = autocast_dtype(input, precise=True)
-    factors = None if weight is None else weight[places]
+    factors = None if weight is None else weight[places] if input.shape[classes] else torch.zeros_like(each)
     if factors is not None:
         each = each * factors
     if reduction == "none":

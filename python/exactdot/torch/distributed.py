@@ -48,6 +48,9 @@ def all_reduce_exact(x: Tensor, op: str = "sum", *, group: Any = None) -> Tensor
     ------
     TypeError, ValueError
         As of `sum`; another op.
+    OverflowError
+        A sum of integers beyond its type, of CPU tensors: on all ranks. Of CUDA tensors it is 0 on all ranks, and `check` raises it on
+        the rank that summed it.
     RuntimeError, ValueError
         No process group.
 
@@ -75,9 +78,38 @@ def all_reduce_exact(x: Tensor, op: str = "sum", *, group: Any = None) -> Tensor
         pieces, results = torch.empty_like(padded), torch.empty_like(padded)
         if n:  # as bytes, which every backend moves whatever the type
             dist.all_to_all_single(pieces.view(torch.uint8), padded.view(torch.uint8), group=group)
-            mine = OPERATORS[op](pieces.view(ranks, n), [0], False, x.dtype)
+            mine = _summed_alike(op, pieces.view(ranks, n), group)
             dist.all_gather_into_tensor(results.view(torch.uint8), mine.view(torch.uint8), group=group)
         return results[:flat.numel()].reshape(x.shape)
+
+
+def _summed_alike(op: str, pieces: Tensor, group: Any) -> Tensor:
+    """The sums of this rank's piece; of integers that overflow on one rank the error on all."""
+    error: Exception | None = None
+    mine = pieces[0]
+    try:
+        mine = OPERATORS[op](pieces, [0], False, pieces.dtype)
+    except OverflowError as refused:
+        error = refused
+    if pieces.dtype not in FLOATS and pieces.is_cpu:
+        _raise_on_all_ranks("all_reduce_exact", error, pieces.device, group)
+    return mine
+
+
+_KINDS: tuple[type[Exception], ...] = (TypeError, ValueError, OverflowError)
+
+
+def _raise_on_all_ranks(caller: str, error: Exception | None, device: torch.device, group: Any) -> None:
+    """Raises the error of the first rank that has one on all ranks, so that none waits for one that has left. One small message."""
+    failed = torch.tensor([error is not None], dtype=torch.int32, device=device)
+    dist.all_reduce(failed, op=dist.ReduceOp.MAX, group=group)
+    if not failed.item():
+        return
+    mine = None if error is None else (next(i for i, kind in enumerate(_KINDS) if isinstance(error, kind)), str(error))
+    found: list[Any] = [None] * dist.get_world_size(group)
+    dist.all_gather_object(found, mine, group=group)
+    rank, (kind, text) = next((i, each) for i, each in enumerate(found) if each is not None)
+    raise _KINDS[kind](f"{caller}: {text.removeprefix(f'{caller}: ')} (on rank {rank})") from error
 
 
 def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = False, *, correction: int = 1,
@@ -146,12 +178,13 @@ def get_sharded_norm(tensors: Iterable[Tensor] | Tensor, norm_type: float = 2.0,
     Returns
     -------
     Tensor
-        Of no dimension, the same on all ranks; for `clip_grads_with_norm_`. A message of 24 or 138 words.
+        Of no dimension, the same on all ranks; for `clip_grads_with_norm_`. A message of 24 or 138 words, after one that says whether
+        all ranks take their tensors.
 
     Raises
     ------
     TypeError, ValueError
-        As of `get_total_norm`; a tensor of float64 with dtype float32.
+        As of `get_total_norm`; a tensor of float64 with dtype float32. Tensors that one rank refuses are an error on all ranks.
 
     Examples
     --------
@@ -161,17 +194,18 @@ def get_sharded_norm(tensors: Iterable[Tensor] | Tensor, norm_type: float = 2.0,
     tensor(5.0000e+30)
     >>> dist.destroy_process_group()
     """
-    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    check_tensors("get_sharded_norm", **{f"tensor {i}": x for i, x in enumerate(found)})
     if dtype not in (torch.float32, torch.float64):
         raise TypeError(f"get_sharded_norm: dtype is {dtype}; use torch.float32 or torch.float64")
     if float(norm_type) not in (1.0, 2.0, math.inf):
         raise ValueError(f"get_sharded_norm: norm_type is {norm_type}; use 2, 1 or inf")
-    for i, x in enumerate(found):
-        if x.dtype not in FLOATS or (x.dtype is torch.float64 and dtype is torch.float32):
-            raise TypeError(f"get_sharded_norm: tensor {i} is of {x.dtype}; use floats" + (
-                ", and dtype=torch.float64 on all ranks" if x.dtype is torch.float64 else ""))
+    found: list[Tensor] = []
+    error: Exception | None = None
+    try:
+        found = _floats_of(tensors, dtype)
+    except (TypeError, ValueError) as refused:
+        error = refused
     device = found[0].device if found else _device_of(group)
+    _raise_on_all_ranks("get_sharded_norm", error, device, group)
     with torch.no_grad():
         if float(norm_type) == math.inf:
             return _sharded_maximum(found, dtype, device, group)
@@ -183,6 +217,16 @@ def get_sharded_norm(tensors: Iterable[Tensor] | Tensor, norm_type: float = 2.0,
                 words += states_of(name, exact.reshape(-1), (0,), compact=False)
         dist.all_reduce(words, op=dist.ReduceOp.SUM, group=group)
         return rounded(words, name, dtype, name, dtype)
+
+
+def _floats_of(tensors: Iterable[Tensor] | Tensor, dtype: torch.dtype) -> list[Tensor]:
+    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    check_tensors("get_sharded_norm", **{f"tensor {i}": x for i, x in enumerate(found)})
+    for i, x in enumerate(found):
+        if x.dtype not in FLOATS or (x.dtype is torch.float64 and dtype is torch.float32):
+            raise TypeError(f"get_sharded_norm: tensor {i} is of {x.dtype}; use floats" + (
+                ", and dtype=torch.float64 on all ranks" if x.dtype is torch.float64 else ""))
+    return found
 
 
 def _device_of(group: Any) -> torch.device:
