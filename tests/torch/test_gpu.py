@@ -39,7 +39,7 @@ class Placed:
 
     def __enter__(self) -> None:
         for name, value in vars(self._module).items():
-            if isinstance(value, torch.Tensor):
+            if isinstance(value, torch.Tensor) and not value.is_meta:
                 self._before[name] = value
                 setattr(self._module, name, value.cuda())
 
