@@ -251,9 +251,8 @@ class command_line {
     } else if (name == "-std") {
       set_standard(value_);
     } else if (name == "-x") {
-      if (value_ != "cu" && value_ != "c++" && value_ != "c" && value_ != "none")
-        fail("-x " + value_ + ": expected c, c++ or cu");
-      result_.language = value_ == "none" ? "" : value_;
+      if (value_ != "cu" && value_ != "c++" && value_ != "c") fail("-x " + value_ + ": expected c, c++ or cu");
+      result_.language = value_;
     } else if (name == "-ccbin") {
       result_.compiler = std::filesystem::is_directory(value_) ? value_ + "/g++" : value_;
     } else if (name == "-Xcompiler") {

@@ -186,6 +186,7 @@ void machine::note_fence(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(&fence_place);
   if (std::exchange(current_->last_address, address) != address) return;
   detect_repetition({nullptr, address, nullptr}, address, sizeof fence_place, caller);
+  if (narrow_accesses_ != 0) --narrow_accesses_;  // it is no access: a loop may execute many
 }
 
 /// Of a thread that repeats an access, when a livelock is suspected: another state of its registers and stack is

@@ -170,7 +170,7 @@ TEST(simt_spinning, loops_that_only_meet_are_a_livelock) {
       },
       "only fences");
   for (const execution model : both_models) {
-    gpu::stream stream({.model = model, .spin_budget = 10});
+    gpu::stream stream({.model = model, .spin_budget = 10, .narrow_budget = 1000});
     filled<int> out(stream, 64);
     gpu::launch(counts_fences, 1, 64, 0, stream, out.data());
     EXPECT_EQ(out[63], 2500);
