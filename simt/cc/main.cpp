@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "command/command.hpp"
+#include "languages.hpp"
 #include "options.hpp"
 #include "process.hpp"
 #include "rewrite.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace exactdot::simtcc {
@@ -28,9 +27,6 @@ struct options {
 
 /// Reads the arguments. An error is printed and ends simtcc with status 2; --help and --version end it with 0.
 options read_options(const std::vector<std::string>& arguments);
-
-/// Returns "cu", "c++" or "c" for a source, as its name or `given` says; "" for objects, libraries and other files.
-[[nodiscard]] std::string_view language_of(const std::string& file, std::string_view given);
 
 [[noreturn]] void fail(const std::string& message);
 

@@ -115,10 +115,10 @@ class runtime_context {
   fault* report(fault_kind kind, const std::string& variable, const char* action, const void* caller);
 
   // order_checks.cpp
-  /// Work on the current stream begins: a copy or fill; a launch, before it and after it. Memory is allocated or
-  /// released by a stream.
+  /// Work on the current stream, or on another one, begins: a copy or fill, or an allocation, which counts as one; a launch,
+  /// before it and after it. A stream releases memory.
   void begin_copy(const copied_range& range);
-  void begin_allocation(const copied_range& range, cudaStream_t of);
+  void begin_copy_on(const copied_range& range, cudaStream_t of);
   void begin_release(const copied_range& range, cudaStream_t of);
   void begin_launch(cudaStream_t of);
   void check_copies_before(cudaStream_t of);

@@ -197,8 +197,10 @@ namespace detail {
 unsigned most_threads_of(const void* kernel) {
   static const std::map<const void*, unsigned> bounds = [] {
     std::map<const void*, unsigned> found;
-    for (const launch_bounds* at = __start_exactdot_launch_bounds; at != __stop_exactdot_launch_bounds; ++at)
-      found[kernel_at(reinterpret_cast<const char*>(at) + at->code)] = at->threads;
+    for (const launch_bounds* at = __start_exactdot_launch_bounds; at != __stop_exactdot_launch_bounds; ++at) {
+      if (at->threads != 0 && at->threads < 1024)  // nvcc ignores a bound of 0, and no block has more
+        found[kernel_at(reinterpret_cast<const char*>(at) + at->code)] = at->threads;
+    }
     return found;
   }();
   const auto at = bounds.find(kernel_at(kernel));

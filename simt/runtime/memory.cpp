@@ -58,7 +58,8 @@ cudaError_t release(void* pointer, bool page_locked, const char* action, const v
     return result;
   }
   if (stream) {
-    runtime.begin_release({reinterpret_cast<std::uintptr_t>(pointer), at->second.bytes, true, action, caller}, *stream);
+    runtime.begin_release({reinterpret_cast<std::uintptr_t>(pointer), at->second.bytes, true, action, caller},
+                          *stream);
   } else {
     runtime.order.synchronise();
   }
@@ -78,9 +79,9 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
   const runtime_lock lock;
   const cudaError_t error = cudaMalloc(pointer, bytes);
   if (error == cudaSuccess && bytes != 0)
-    runtime_context::instance().begin_allocation({reinterpret_cast<std::uintptr_t>(*pointer), bytes, true, "cudaMallocAsync",
-                                                  __builtin_return_address(0)},
-                                                 stream);
+    runtime_context::instance().begin_copy_on(
+        {reinterpret_cast<std::uintptr_t>(*pointer), bytes, true, "cudaMallocAsync", __builtin_return_address(0)},
+        stream);
   return error;
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {

@@ -104,14 +104,14 @@ void runtime_context::begin_copy(const copied_range& range) {
   unordered_copies_.push_back({range, now});
 }
 
-void runtime_context::begin_allocation(const copied_range& range, cudaStream_t of) {
+void runtime_context::begin_copy_on(const copied_range& range, cudaStream_t of) {
   const cudaStream_t before = std::exchange(current_stream, of);
   begin_copy(range);
   current_stream = before;
 }
 
 void runtime_context::begin_release(const copied_range& range, cudaStream_t of) {
-  begin_allocation(range, of);
+  begin_copy_on(range, of);
   std::erase_if(unordered_copies_,
                 [&](const noted_copy& earlier) { return earlier.range.first - range.first < range.bytes; });
 }

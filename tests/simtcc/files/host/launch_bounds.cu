@@ -11,6 +11,7 @@ template <int most>
 __global__ void __launch_bounds__(most) of_a_template(int* x, int at) {
   x[at] = 7;
 }
+__global__ void __launch_bounds__(0) ignored(int*) {}  // as nvcc ignores it
 __global__ void without(int* x) {
   if (threadIdx.x == 0) x[4] = 7;
 }
@@ -25,6 +26,7 @@ int main() {
   std::fprintf(stderr, "%s\n", cudaGetErrorName(cudaGetLastError()));
   without<<<1, 1024>>>(x);
   cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+  ignored<<<1, 128>>>(x);
   for (int i = 0; i < 5; ++i) std::printf("%d ", host[i]);
   std::printf("%d\n", host[5]);
   before_the_name<<<1, 128>>>(x);  // too many
