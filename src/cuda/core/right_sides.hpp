@@ -25,9 +25,11 @@ struct rows_and_vectors {
   }
 };
 
-/// What the launches of a call differ in.
+/// What the launches of a call differ in. A block has some rows and the vectors of one reading; the blocks of the
+/// same rows are neighbours, so that these come from memory once.
 struct tile_call {
   std::size_t first_vector = 0;
+  std::size_t readings = 1;  ///< of the rows, each for so many vectors as two tiles have, or one
   /// Each to 16 bytes, and its elements follow each other, as those of rows always do.
   bool rows_are_aligned = false, vectors_are_aligned = false;
 };
@@ -46,7 +48,7 @@ struct tile_config {
   }
 };
 inline constexpr int tile_threads = 256, tile_residents = 2;
-inline constexpr std::size_t max_right_sides = 16;  ///< of a launch: two tiles
+inline constexpr std::size_t max_right_sides = 16;  ///< of a reading: two tiles
 /// By the number of vector tiles less one: of short rows, which a warp has alone, and of long ones, which a block
 /// has. The fastest of seven for bfloat16 and three for float on an H100, 2026-11-27: 4 row tiles took 0.98 to 1.5
 /// times as long.
@@ -55,7 +57,16 @@ inline constexpr std::array tile_configs = {
     std::array{tile_config{2, 1, 1}, tile_config{2, 8, 1}},
 };
 
-constexpr std::size_t tile_config_for(std::size_t bytes_of_row) { return bytes_of_row <= 1024 ? 0 : 1; }
+/// Short rows have warps of their own only where blocks of 16 rows are more than the GPU has at once: 4096 rows of
+/// 16 to 512 elements times 8 vectors took 0.4 to 0.9 of that time in blocks, 32768 rows 1 to 3 times (H200,
+/// 2026-11-29).
+constexpr std::size_t tile_config_for(std::size_t bytes_of_row, std::size_t rows, std::size_t readings,
+                                      int multiprocessors) {
+  constexpr std::size_t longest = 1024;
+  const std::size_t blocks = (rows / 16 + 1) * readings,
+                    at_once = tile_residents * static_cast<std::size_t>(multiprocessors);
+  return bytes_of_row <= longest && blocks > at_once ? 0 : 1;
+}
 
 /// The bound of a sum of n products in tiles, in units of |row|·|vector|: so many roundings of at most 2u each.
 constexpr error_bound bound_of_tiles(std::size_t n, const tile_config& config, std::size_t elements_of_step) {

@@ -1,4 +1,5 @@
 // The kernels of rows times few vectors of float16, bfloat16 and float32.
+#include <algorithm>
 #include <cuda/core/right_sides.hpp>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/launch_kernel.hpp>
@@ -22,7 +23,9 @@ void launch_tiles(const workspace::storage& storage, const rows_and_vectors& in,
   line_bounds bounds;
   bounds.of_sum = bound_of_tiles(in.n, config, 4 * 16 / sizeof(Element));
   launch_kernel(storage, "launching the kernel of rows and vectors",
-                {blocks_for(storage, in.row_count, rows_of_block, 16 * tile_residents), tile_threads},
+                {blocks_for(storage, (in.row_count + rows_of_block - 1) / rows_of_block * call.readings, 1,
+                            16 * tile_residents),
+                 tile_threads},
                 &tile_product_kernel<Element, config.row_tiles, vector_tiles, config.team, config.in_flight,
                                      tile_threads, tile_residents>,
                 in, call, bounds, out);
@@ -36,13 +39,17 @@ void launch_products(const workspace::storage& storage, const rows_and_vectors& 
         {{&launch_tiles<Element, 1, which>...}, {&launch_tiles<Element, 2, which>...}}};
   }
   (std::make_index_sequence<tile_configs[0].size()>());
-  const std::size_t config = tile_config_for(in.n * sizeof(Element));
   tile_call call;
   call.rows_are_aligned = is_aligned(in.rows, in.next_row);
   call.vectors_are_aligned = in.stride == sizeof(Element) && is_aligned(in.vectors, in.next_vector);
-  for (; call.first_vector < in.vector_count; call.first_vector += max_right_sides) {
-    launchers[in.vector_count - call.first_vector > 8 ? 1 : 0][config](storage, in, call, out);
-  }
+  const std::size_t rest = in.vector_count % max_right_sides;
+  call.readings = in.vector_count / max_right_sides + (rest > 8 ? 1 : 0);
+  const std::size_t config = tile_config_for(in.n * sizeof(Element), in.row_count,
+                                             std::max(call.readings, std::size_t{1}), storage.multiprocessors);
+  if (call.readings != 0) launchers[1][config](storage, in, call, out);
+  if (rest == 0 || rest > 8) return;
+  call.first_vector = in.vector_count - rest, call.readings = 1;
+  launchers[0][config](storage, in, call, out);
 }
 
 }  // namespace

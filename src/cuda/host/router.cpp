@@ -26,11 +26,16 @@ bool splits_extremum_columns(const vectors_of_call& call) {
   return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
 }
 
-/// Whether one reading of the rows for all vectors takes less time than a reading for each by all multiprocessors.
-/// A block has 16 rows or more, whole ones: reasoned from 77 us of 16384 x 4096 by 8 (H100, 2026-11-27).
+/// Whether one reading of the rows for all vectors takes less time than a launch for each vector, which all
+/// multiprocessors share. A block has 16 rows or more, whole ones: a launch of few blocks takes the time of a row, and
+/// as long as a launch for each vector of 2 to 16 at some 4 KiB a vector; 2 vectors of rows below 256 bytes took 1.3 to 2
+/// times as long (8 to 32768 rows of 16 to 32768 elements, H200, 2026-11-29).
 bool takes_right_sides(const vectors_of_call& call) {
-  return call.right_sides > 1 &&
-         call.of_launch * call.right_sides >= 32 * static_cast<std::size_t>(call.multiprocessors);
+  const std::size_t bytes = call.n * call.bytes;
+  if (call.right_sides <= 1) return false;
+  if (call.right_sides == 2 && bytes < 256) return false;
+  const bool fills_gpu = call.of_launch * call.right_sides >= 32 * static_cast<std::size_t>(call.multiprocessors);
+  return fills_gpu || bytes <= 4096 * (call.right_sides - 1);
 }
 
 bool takes_vectors(const vectors_of_call& call) {

@@ -83,10 +83,11 @@ class tile_sums {
   /// Rows from `row` on, vectors from `vector` on; their elements from `begin` on, of every so many that a turn of
   /// the team has. The sums go to of_warp[value][lane]. By all lanes of a warp.
   __device__ __forceinline__ void add(const rows_and_vectors& in, const tile_call& call, std::size_t row,
-                                      std::size_t begin, std::size_t turn, double (&of_warp)[values][32]) {
+                                      std::size_t vector, std::size_t begin, std::size_t turn,
+                                      double (&of_warp)[values][32]) {
     constexpr unsigned turns_of_sum = tile_config{row_tiles, 1, in_flight}.turns_of_sum(step);
     const unsigned lane = threadIdx.x % 32;
-    const std::size_t first_row = row + lane / 4, first_vector = call.first_vector + lane / 4;
+    const std::size_t first_row = row + lane / 4, first_vector = vector + lane / 4;
     const char *const from = in.row(first_row), *const by = in.vector(first_vector);
     const auto left = [](std::size_t count, std::size_t first) {
       return first < count ? static_cast<int>(::min(count - first, std::size_t{64})) : 0;
@@ -177,7 +178,7 @@ struct shared_tiles {
   double squares_of_row[warps][row_tiles * 8], squares_of_vector[warps][vector_tiles * 8];
   int unit_of_row[warps][row_tiles * 8], unit_of_vector[warps][vector_tiles * 8];
   unsigned open_count;
-  unsigned short open[products];  ///< row of the block · vectors of a launch + vector
+  unsigned short open[products];  ///< row of the block · vectors of a reading + vector
 };
 
 /// `team` warps share row_tiles·8 rows.
@@ -194,12 +195,14 @@ __global__ void __launch_bounds__(threads, resident)
   __shared__ refined_sum refined_of_warp[warps];
   begin_kernel(elements_of(in.row_count, in.n));
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, of_team = warp % team, first = warp - of_team;
-  for (std::size_t of_block = std::size_t{blockIdx.x} * rows_of_block; of_block < in.row_count;
-       of_block += std::size_t{gridDim.x} * rows_of_block) {
+  for (std::size_t task = blockIdx.x; task < (in.row_count + rows_of_block - 1) / rows_of_block * call.readings;
+       task += gridDim.x) {
+    const std::size_t of_block = task / call.readings * rows_of_block,
+                      first_vector = call.first_vector + task % call.readings * vectors;
     const unsigned row = warp / team * rows_of_team;  // of the block
     if (threadIdx.x == 0) shared.open_count = 0;
     tiles sums;
-    sums.add(in, call, of_block + row, std::size_t{of_team} * in_flight * tiles::step,
+    sums.add(in, call, of_block + row, first_vector, std::size_t{of_team} * in_flight * tiles::step,
              std::size_t{team} * in_flight * tiles::step, shared.sum[warp]);
     const auto publish = [&](auto& of, double* squares_of, int* unit_of) {
       double squares;
@@ -227,7 +230,7 @@ __global__ void __launch_bounds__(threads, resident)
         unit_of_row = ::min(unit_of_row, shared.unit_of_row[other][of_row]);
         unit_of_vector = ::min(unit_of_vector, shared.unit_of_vector[other][of_vector]);
       }
-      const std::size_t at = of_block + row + of_row, vector = call.first_vector + of_vector;
+      const std::size_t at = of_block + row + of_row, vector = first_vector + of_vector;
       if (at >= in.row_count || vector >= in.vector_count) continue;
       const double most = sqrt(squares_of_row * squares_of_vector) * (1 + 0x1p-20);
       const bool is_exact = most < power(unit_of_row + unit_of_vector + 53);
@@ -243,7 +246,7 @@ __global__ void __launch_bounds__(threads, resident)
     __syncthreads();
     for (unsigned i = 0; i < shared.open_count; ++i) {
       const std::size_t at = of_block + shared.open[i] / vectors,
-                        vector = call.first_vector + shared.open[i] % vectors;
+                        vector = first_vector + shared.open[i] % vectors;
       const auto again = [&](const auto& line) {
         work::again(line, block_team<threads>{}, static_cast<unsigned>(scaling::none), bounds, storage,
                     refined_of_warp, out.of_vector(vector), at, in.n, {});

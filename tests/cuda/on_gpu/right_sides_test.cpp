@@ -85,7 +85,7 @@ matrix as(const matrix& floats) {
   }
 }
 
-constexpr std::size_t numbers_of_vectors[] = {2, 8, 3, 9, 16, 1, 17, 5, 33};
+constexpr std::size_t numbers_of_vectors[] = {2, 8, 3, 9, 16, 1, 17, 5, 33, 64, 41};
 
 template <class Element>
 void expect_generated(std::size_t longest, unsigned salt) {
