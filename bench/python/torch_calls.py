@@ -40,6 +40,9 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     for n in (64, 10_000, 1_000_000):
         x = make(n)
         found[f"`sum`, {n:,} elements"] = (lambda x=x: torch.sum(x), lambda x=x: xt.sum(x))
+    x, out = make(64), torch.empty((), device=device)
+    found["`sum`, 64 elements, into `out`"] = (lambda x=x: torch.sum(x, 0, out=out), lambda x=x: xt.sum(x, 0, out=out))
+    found["`dot`, 64 elements"] = (lambda x=x: torch.dot(x, x), lambda x=x: xt.dot(x, x))
     leaf, g = make(64).requires_grad_(), torch.ones((), device=device)
     found["`sum` and its gradient, 64 elements"] = (gradient_of(torch.sum, leaf, g), gradient_of(xt.sum, leaf, g))
     x, narrow = make(1000, 1000), make(1000, 1000).bfloat16()
@@ -57,6 +60,9 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     of_ids, ids, rows = make(1000, 64), torch.randint(1000, (20_000,), device=device), make(20_000, 64)
     found["`index_add`, 20,000 rows of 64 into 1000"] = (lambda: torch.index_add(of_ids, 0, ids, rows),
                                                          lambda: xt.index_add(of_ids, 0, ids, rows))
+    places = ids.unsqueeze(1).expand(rows.shape)
+    found["`scatter_add`, the same by an expanded index"] = (lambda: torch.scatter_add(of_ids, 0, places, rows),
+                                                             lambda: xt.scatter_add(of_ids, 0, places, rows))
     weights = of_ids.clone().requires_grad_()
     found["`embedding`, its gradient"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
                                                       gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
@@ -64,6 +70,9 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     short = (table.bfloat16(), scale.bfloat16())
     found["`rms_norm`, 1000 rows of 1000, bfloat16"] = (lambda: F.rms_norm(short[0], (1000,), short[1], 1e-6),
                                                         lambda: xt.rms_norm(short[0], 1000, short[1], 1e-6))
+    few = make(16, 1024).bfloat16(), make(1024).bfloat16()
+    found["`rms_norm`, 16 rows of 1024, bfloat16"] = (lambda: F.rms_norm(few[0], (1024,), few[1], 1e-6),
+                                                      lambda: xt.rms_norm(few[0], 1024, few[1], 1e-6))
     found["`layer_norm`, 1000 rows of 1000"] = (lambda: F.layer_norm(table, (1000,), scale, shift),
                                                 lambda: xt.layer_norm(table, 1000, scale, shift))
     normalised, of_rows = table.clone().requires_grad_(), make(1000, 1000)

@@ -1,4 +1,5 @@
-// The part of DLPack's ABI that an importer reads: versions 0 ("dltensor") and 1 ("dltensor_versioned").
+// The part of DLPack's ABI that an importer reads: versions 0 ("dltensor") and 1 ("dltensor_versioned"), and the
+// table of C functions of version 1.3.
 //
 // Declared here, because distributions lack dlpack.h, and the ABI does not change within a major version.
 // Source: the DLPack specification, dlpack.h.
@@ -53,6 +54,16 @@ struct managed_versioned {
   void (*deleter)(managed_versioned*);
   std::uint64_t flags;
   dlpack::tensor tensor;
+};
+
+/// The functions of an array library, which its type of arrays offers as __dlpack_c_exchange_api__: tens of
+/// nanoseconds each. They return 0, or another number with Python's error set, and order no streams.
+struct exchange_api {
+  std::uint32_t major, minor;
+  const exchange_api* previous;  // of an older major version, or null
+  void* functions_of_owning_tensors[3];
+  int (*describe)(void* object, dlpack::tensor* found);  // borrows memory, shape and strides; may be null
+  int (*find_current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
 };
 
 }  // namespace exactdot::python::dlpack

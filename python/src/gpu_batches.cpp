@@ -30,7 +30,6 @@ template <class Call, class Work>
 void enqueue(const Call& asked, const stream_choice& stream, const Work& work) {
   on_stream(asked.device, stream, work);
   const current_gpu current(asked.device);
-  if (is_captured(stream.handle)) return;  // the caller keeps the memory of a graph alive
   keep_alive_until_done(asked.arrays, stream);
 }
 

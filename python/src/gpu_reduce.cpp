@@ -83,8 +83,6 @@ void gpu_reduce_to(const gpu_reduction& asked, const imported_array& out, const 
       cuda::reduce(on, asked.what, a.view(), out.type, out.data, options, asked.ddof);
     }
   }
-  // the caller keeps the memory of a graph alive
-  if (is_captured(stream.handle)) return;
   keep_alive_until_done({&a, asked.second != nullptr ? asked.second : &a, &out}, stream);
 }
 

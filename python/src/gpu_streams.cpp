@@ -106,11 +106,6 @@ bool is_captured(std::intptr_t stream) {
 }
 
 void keep_alive_until_done(const std::vector<const imported_array*>& arrays, const stream_choice& stream) {
-  const relaxed_capture relaxed;
-  while (!pending_calls().empty() && cudaEventQuery(pending_calls().front().done.get()) == cudaSuccess) {
-    const pending_call done = pop_oldest();
-  }
-  static_cast<void>(cudaGetLastError());  // clears cudaErrorNotReady
   std::vector<nb::object> objects;
   for (const imported_array* array : arrays) {
     const bool is_of_torch = array->is_torch && stream.framework == "torch";
@@ -118,6 +113,13 @@ void keep_alive_until_done(const std::vector<const imported_array*>& arrays, con
       objects.push_back(nb::borrow(array->object));
     }
   }
+  if (objects.empty() && pending_calls().empty()) return;
+  if (is_captured(stream.handle)) return;  // the caller keeps the memory of a graph alive
+  const relaxed_capture relaxed;
+  while (!pending_calls().empty() && cudaEventQuery(pending_calls().front().done.get()) == cudaSuccess) {
+    const pending_call done = pop_oldest();
+  }
+  static_cast<void>(cudaGetLastError());  // clears cudaErrorNotReady
   if (objects.empty()) return;
   if (pending_calls().size() >= max_pending_calls) {
     const pending_call oldest = pop_oldest();

@@ -32,7 +32,8 @@ std::shared_ptr<shared_workspace> workspace_of(int device, std::intptr_t stream)
 bool is_captured(std::intptr_t stream);
 
 /// Keeps arrays alive until the stream has done the work queued so far. Arrays of the stream's own framework are
-/// left out: it frees memory in stream order. Call with the GIL held; not for calls that are captured.
+/// left out: it frees memory in stream order. Does nothing for a captured call, whose graph's owner keeps them.
+/// Call with the GIL held.
 void keep_alive_until_done(const std::vector<const imported_array*>& arrays, const stream_choice& stream);
 
 /// Device memory, allocated and freed in stream order.

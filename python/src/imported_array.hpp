@@ -33,6 +33,8 @@ struct invalid_array {
 /// as numpy.asarray does.
 enum class conversion : bool { none, of_numbers };
 
+struct plain_tensor;  // torch_tensor.hpp
+
 /// Neither copied nor moved. Destroyed with the GIL held.
 class imported_array {
  public:
@@ -51,6 +53,7 @@ class imported_array {
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool takes_nulls = false;          // set before locate(): a column may hold nulls
   bool takes_complex = false;        // set before locate(): complex numbers are allowed
+  const plain_tensor* known = nullptr;  // set before locate(): what PyTorch said of the object
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;
@@ -107,6 +110,7 @@ class imported_array {
   void read_without_buffer(PyObject* exporter, const std::string& reason);
   void read_dlpack(nb::object capsule);
   bool read_torch();
+  void take_tensor(const plain_tensor& tensor);
   void read_cuda_array_interface(const nb::object& value);
   void set_shape(int count, const std::int64_t* shape);
   void set_strides(const std::int64_t* strides, std::ptrdiff_t unit);

@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 namespace exactdot::python {
@@ -75,9 +76,12 @@ struct function_signature {
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.
+struct plain_tensor;  // torch_tensor.hpp
+
 struct call_arguments {
   PyObject* inputs[4] = {};  // positional ones; the number of groups may be null
   PyObject* keywords[parameter_count] = {};
+  std::span<const plain_tensor* const> known;  // what PyTorch said of tensors among them
 };
 
 /// The names of the inputs of a function that has two.

@@ -1,168 +1,312 @@
-// The short ways of exactdot.torch: a reduction of one plain tensor over one dim or all, in compiled code from the
-// checks to the result; and the gradients of normalised rows on a GPU, by the addresses of tensors that
-// _normalisation_operators.py has checked.
+// The short ways of exactdot.torch: a reduction of one or two plain tensors, and normalised rows of one, in
+// compiled code from the checks to the result; and the gradients of normalised rows on a GPU, by the addresses of
+// tensors that _normalisation_operators.py has checked.
 //
 // Python's layers (dispatcher, checks of every argument, autograd) take several times as long as a short sum. What
-// needs them (gradients, modes, transforms, tracing, autocast, other layouts and results) is left to them: None is
-// returned before anything is done. Cost: some 2 microseconds, of which PyTorch's allocation of the result takes
-// one.
+// needs them (gradients, modes, transforms, tracing, autocast, other layouts and results, PyTorch before 2.10) is
+// left to them: None is returned before anything is done. Cost: some 2 microseconds, of which PyTorch's allocation
+// of the result takes one.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <python/src/arguments.hpp>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/gpu_batches.hpp>
 #include <python/src/known_types.hpp>
 #include <python/src/reductions.hpp>
+#include <python/src/torch_route.hpp>
 #include <python/src/torch_tensor.hpp>
 #include <string_view>
+#include <utility>
 
 namespace exactdot::python {
 namespace {
 
-/// Whether torch._C.name() says no. Not if there is no such function.
-bool says_no(PyObject*& cache, const char* name) {
-  PyObject* const function = loaded_attribute(cache, "torch._C", name);
-  if (function == nullptr) return false;
-  const nb::object answer = nb::steal(PyObject_Vectorcall(function, nullptr, 0, nullptr));
-  if (!answer.is_valid()) throw nb::python_error();
-  return PyObject_Not(answer.ptr()) == 1;
+/// Describes a tensor that the engine reads, or writes to, as it is: false for one whose gradient autograd has to
+/// see, or that PyTorch has not negated yet.
+bool read_plain(PyObject* object, plain_tensor& x) {
+  if (!describe_tensor(object, x) || (requires_gradient(object) && computes_gradients())) return false;
+  const nb::object negated = names_of_tensors().is_neg.called(object);
+  if (!negated.is_valid()) throw nb::python_error();
+  return negated.ptr() == Py_False;
 }
 
-/// Whether no mode, transform, tracer or autocast watches the calls of this thread.
-bool is_unwatched() {
-  static PyObject* cache[4] = {};
-  static PyObject* forward = nullptr;
-  static const attribute_name level("_current_level");
-  PyObject* const forward_ad = loaded_attribute(forward, "torch.autograd", "forward_ad");
-  if (forward_ad == nullptr) return false;
-  const nb::object current = level.of(forward_ad);
-  if (!current.is_valid() || PyLong_AsLong(current.ptr()) >= 0) {
-    PyErr_Clear();
-    return false;
+/// Whether the bytes within which they lie overlap; strides of tensors are not negative.
+bool overlap(const plain_tensor& x, const plain_tensor& y) {
+  const auto end = [](const plain_tensor& of) {
+    std::int64_t last = 0;
+    for (int i = 0; i < of.dimensions; ++i) last += (of.shape[i] - 1) * of.strides[i];
+    return static_cast<const char*>(of.data) + (last + 1) * static_cast<std::int64_t>(size_of(of.type));
+  };
+  return x.data < end(y) && y.data < end(x);
+}
+
+/// The types that exactdot.torch gives results by default: of sums and products of integers 64-bit ones. Nothing
+/// where the caller has to name one.
+std::optional<element_type> default_type(reduction what, const plain_tensor& x) {
+  if (gives_element(what) || !is_integer(x.type)) return x.type;
+  if (what != reduction::sum && what != reduction::dot) return std::nullopt;
+  return what == reduction::sum && x.type == element_type::uint64 ? x.type : element_type::int64;
+}
+
+/// The type of the results, which may be named by a torch.dtype. Nothing if it is none for them.
+std::optional<element_type> result_type(reduction what, const plain_tensor& x, PyObject* dtype) {
+  if (dtype == Py_None) return default_type(what, x);
+  const auto named = read_torch_dtype(dtype);
+  if (!named || named->is_boolean || gives_element(what)) return std::nullopt;
+  const bool gives_integers = (what == reduction::sum || what == reduction::dot) && is_integer(x.type);
+  const bool is_known =
+      !is_integer(named->type) ||
+      (gives_integers && (named->type == element_type::int64 || named->type == element_type::uint64));
+  return is_known ? std::optional(named->type) : std::nullopt;
+}
+
+/// Dims of an array of `dimensions`, a bit each: one integer, a list or a tuple of them; None and an empty one:
+/// all. Nothing if one is no integer, out of range or named twice, of which the error has PyTorch's type.
+std::optional<unsigned> read_dims(PyObject* dim, int dimensions) {
+  const unsigned all = (1U << dimensions) - 1;
+  if (dim == Py_None) return all;
+  unsigned dims = 0;
+  const auto add = [&](PyObject* number) {
+    if (number == nullptr || PyLong_CheckExact(number) == 0) return false;
+    const Py_ssize_t i = PyLong_AsSsize_t(number);
+    if (PyErr_Occurred() != nullptr || i < -dimensions || i >= dimensions) {
+      PyErr_Clear();
+      return false;
+    }
+    const unsigned bit = 1U << (i < 0 ? i + dimensions : i);
+    return std::exchange(dims, dims | bit) != (dims | bit);
+  };
+  if (PyLong_CheckExact(dim) != 0) return add(dim) ? std::optional(dims) : std::nullopt;
+  const bool is_list = PyList_CheckExact(dim) != 0;
+  if (!is_list && PyTuple_CheckExact(dim) == 0) return std::nullopt;
+  const Py_ssize_t count = is_list ? PyList_Size(dim) : PyTuple_Size(dim);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!add(is_list ? PyList_GetItem(dim, i) : PyTuple_GetItem(dim, i))) return std::nullopt;
   }
-  return says_no(cache[0], "_len_torch_dispatch_stack") && says_no(cache[1], "_are_functorch_transforms_active") &&
-         says_no(cache[2], "_get_tracing_state") && says_no(cache[3], "_is_any_autocast_enabled");
+  return count != 0 ? dims : all;
 }
 
-bool is_plain_tensor(PyObject* x) {
-  static PyObject *tensor = nullptr, *parameter = nullptr, *strided = nullptr;
-  auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
-  if (type != loaded_attribute(tensor, "torch", "Tensor") &&
-      type != loaded_attribute(parameter, "torch.nn", "Parameter")) {
-    return false;
+/// What the engine calls these dims: an integer, from the end, or a tuple.
+nb::object axis_of(unsigned dims, int dimensions) {
+  if (std::has_single_bit(dims)) return nb::int_(std::countr_zero(dims) - dimensions);
+  nb::list axes;
+  for (int i = 0; dims >> i != 0; ++i) {
+    if ((dims >> i & 1) != 0) axes.append(i);
   }
-  const tensor_names& of = names_of_tensors();
-  const nb::object needs_gradient = of.requires_grad.of(x), layout = of.layout.of(x);
-  if (!needs_gradient.is_valid() || !layout.is_valid()) throw nb::python_error();
-  if (needs_gradient.ptr() != Py_False || layout.ptr() != loaded_attribute(strided, "torch", "strided"))
-    return false;
-  const bool has_memory = of.is_cpu.of(x).ptr() == Py_True || of.is_cuda.of(x).ptr() == Py_True;
-  return has_memory && of.is_neg.called(x).ptr() == Py_False;
+  return nb::tuple(axes);
 }
 
-/// The dtype of the result by default; null where the caller has to name one.
-PyObject* default_dtype(reduction what, PyObject* dtype) {
-  static PyObject* int64 = nullptr;
-  const auto found = read_torch_dtype(dtype);
-  if (!found) return nullptr;
-  if (gives_element(what)) return dtype;
-  if (!is_integer(found->type)) return dtype;
-  if (what != reduction::sum) return nullptr;
-  return found->type == element_type::uint64 ? dtype : loaded_attribute(int64, "torch", "int64");
-}
-
-/// The shape of the results over `axis`, or over all dims if it is negative.
-nb::object reduced_shape(const std::vector<std::int64_t>& shape, std::ptrdiff_t axis, bool keeps_dims) {
-  std::vector<nb::object> lengths;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool is_reduced = axis < 0 || static_cast<std::size_t>(axis) == i;
-    if (!is_reduced) lengths.push_back(nb::int_(shape[i]));
-    if (is_reduced && keeps_dims) lengths.push_back(nb::int_(1));
+/// The shape of the results over these dims.
+void set_reduced_shape(const plain_tensor& x, unsigned dims, bool keeps_dims, plain_tensor& result) {
+  result.dimensions = 0;
+  for (int i = 0; i < x.dimensions; ++i) {
+    const bool is_reduced = (dims >> i & 1) != 0;
+    if (!is_reduced || keeps_dims) result.shape[result.dimensions++] = is_reduced ? 1 : x.shape[i];
   }
-  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(lengths.size())));
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i), lengths[i].release().ptr());
-  }
-  return tuple;
 }
 
-/// torch.function(first[, dtype=, device=]); names: those of the keywords.
-nb::object call_torch(PyObject*& cache, const char* function, std::initializer_list<PyObject*> arguments,
-                      PyObject* names) {
+/// A tensor of no dimension for each type and device, from which PyTorch makes new ones in half the time of parsing
+/// these.
+PyObject* kept_number(const plain_tensor& form) {
+  static auto* const all = new std::vector<plain_tensor>;
+  for (const plain_tensor& each : *all) {
+    if (each.has_type_of(form) && each.is_beside(form)) return each.object;
+  }
+  const nb::module_ torch = nb::module_::import_("torch");
+  const nb::object device =
+      form.is_in_cuda_memory() ? torch.attr("device")("cuda", form.place.index) : torch.attr("device")("cpu");
+  const char* const name = form.is_boolean ? "bool" : name_of(form.type).data();
   nb::object made =
-      nb::steal(PyObject_Vectorcall(loaded_attribute(cache, "torch", function), arguments.begin(), 1, names));
+      torch.attr("empty")(nb::make_tuple(), nb::arg("dtype") = torch.attr(name), nb::arg("device") = device);
+  plain_tensor kept = form;
+  kept.object = made.release().ptr();
+  all->push_back(kept);
+  return kept.object;
+}
+
+nb::object new_tensor(const plain_tensor& form) {
+  static PyObject* like = nullptr;
+  static PyObject* const new_empty = PyUnicode_InternFromString("new_empty");
+  PyObject* const kept = kept_number(form);
+  nb::object lengths[plain_tensor::max_dimensions];  // passed one by one: a tuple takes PyTorch twice the time
+  PyObject* arguments[plain_tensor::max_dimensions + 1] = {kept};
+  for (int i = 0; i < form.dimensions; ++i) {
+    lengths[i] = nb::steal(PyLong_FromLongLong(form.shape[i]));
+    arguments[i + 1] = lengths[i].ptr();
+  }
+  nb::object made =
+      nb::steal(form.dimensions == 0
+                    ? PyObject_Vectorcall(loaded_attribute(like, "torch", "empty_like"), arguments, 1, nullptr)
+                    : PyObject_VectorcallMethod(new_empty, arguments, static_cast<std::size_t>(form.dimensions) + 1,
+                                                nullptr));
   if (!made.is_valid()) throw nb::python_error();
   return made;
 }
 
-nb::object new_tensor(const nb::object& shape, PyObject* dtype, const nb::object& device) {
-  static PyObject* empty = nullptr;
-  static PyObject* const names =
-      PyTuple_Pack(2, PyUnicode_InternFromString("dtype"), PyUnicode_InternFromString("device"));
-  return call_torch(empty, "empty", {shape.ptr(), dtype, device.ptr()}, names);
-}
-
-/// A tensor without dimensions, like one that is kept: that takes PyTorch half the time of parsing dtype and
-/// device.
-nb::object new_number(PyObject* dtype, const nb::object& device) {
-  static PyObject* like = nullptr;
-  static auto* const kept = new nb::dict;
-  const nb::object key = nb::steal(PyTuple_Pack(2, dtype, device.ptr()));
-  PyObject* found = PyDict_GetItemWithError(kept->ptr(), key.ptr());
-  if (found == nullptr) {
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    nb::object made = new_tensor(nb::make_tuple(), dtype, device);
-    (*kept)[key] = made;
-    return made.attr("clone")();
-  }
-  return call_torch(like, "empty_like", {found}, nullptr);
-}
-
 const reduction_function* function_named(PyObject* name) {
   const auto found = std::ranges::find_if(functions, [&](const reduction_function& each) {
-    return each.takes == shapes::axes && PyUnicode_CompareWithASCIIString(name, each.signature.name) == 0;
+    const bool is_usual = each.takes == shapes::axes || each.takes == shapes::vectors ||
+                          each.takes == shapes::pairs || each.takes == shapes::matrix_vector ||
+                          each.takes == shapes::normalised;
+    return is_usual && PyUnicode_CompareWithASCIIString(name, each.signature.name) == 0;
   });
   return found == functions.end() ? nullptr : &*found;
 }
 
-/// name, x, dim, keepdim and the correction, or None: the result, or None for a call that is not plain.
-nb::object reduce_plain(PyObject* const* arguments) {
-  const auto [name, x, dim, keepdim, correction] =
-      std::array{arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]};
-  const reduction_function* const function = function_named(name);
-  const bool is_usual =
-      function != nullptr && (dim == Py_None || PyLong_CheckExact(dim) != 0) && PyBool_Check(keepdim) != 0;
-  if (!is_usual || !is_plain_tensor(x) || !is_unwatched()) return nb::none();
-  const tensor_names& of = names_of_tensors();
-  std::vector<std::int64_t> shape;
-  const nb::object dtype = of.dtype.of(x), device = of.device.of(x);
-  PyObject* const kind = default_dtype(function->what, dtype.ptr());
-  if (kind == nullptr || !read_integers(of.shape.of(x), shape) || shape.empty()) return nb::none();
-  const auto count = static_cast<std::ptrdiff_t>(shape.size());
-  std::ptrdiff_t axis = dim == Py_None ? count : PyLong_AsSsize_t(dim);
-  if (PyErr_Occurred() != nullptr || (dim != Py_None && !(axis >= -count && axis < count))) {
-    PyErr_Clear();
-    return nb::none();  // the error has PyTorch's type there
+/// Whether a product of these tensors is one of one type, whose elements lie along dims of one length; `both` gets
+/// the shape to which they broadcast.
+bool are_factors(shapes takes, const plain_tensor& x, const plain_tensor& y, unsigned dims, plain_tensor& both) {
+  if (!x.has_type_of(y) || !x.is_beside(y)) return false;
+  both = x.dimensions >= y.dimensions ? x : y;
+  if (takes == shapes::matrix_vector) return x.dimensions == 2 && y.dimensions == 1 && x.shape[1] == y.shape[0];
+  if (takes != shapes::pairs) return x.dimensions == 1 && x.has_shape_of(y);
+  for (int i = 0; i < both.dimensions; ++i) {
+    const int of_x = i - both.dimensions + x.dimensions, of_y = i - both.dimensions + y.dimensions;
+    const std::int64_t n = of_x < 0 ? 1 : x.shape[of_x], m = of_y < 0 ? 1 : y.shape[of_y];
+    const bool is_element_axis = (dims >> i & 1) != 0;
+    if (n != m && (is_element_axis || (n != 1 && m != 1))) return false;
+    if (is_element_axis && (of_x < 0 || of_y < 0)) return false;
+    both.shape[i] = n == 1 ? m : n;
   }
-  axis = dim == Py_None ? -1 : axis < 0 ? axis + count : axis;
-  const bool keeps_dims = keepdim == Py_True;
-  const bool is_number = axis < 0 || (count == 1 && !keeps_dims);
-  const bool has_dims = !is_number || keeps_dims;
-  nb::object made =
-      has_dims ? new_tensor(reduced_shape(shape, axis, keeps_dims), kind, device) : new_number(kind, device);
+  return true;
+}
+
+struct plain_call {
+  PyObject *name, *x, *y, *dim, *keepdim, *correction, *dtype, *out;
+};
+
+/// The result, or None for a call that is not plain.
+nb::object reduce_plain(const plain_call& call) {
+  const reduction_function* const function = function_named(call.name);
+  plain_tensor x, y, result;
+  if (function == nullptr || PyBool_Check(call.keepdim) == 0 || !read_plain(call.x, x) || x.dimensions == 0)
+    return nb::none();
+  const bool has_two = call.y != Py_None;
+  if (has_two && (!read_plain(call.y, y) || y.dimensions == 0)) return nb::none();
+  const auto type = result_type(function->what, x, call.dtype);
+  if (!type || !is_unwatched() || has_forward_derivatives() || is_autocast()) return nb::none();
+
+  const bool takes_axis = function->takes == shapes::axes || function->takes == shapes::pairs;
+  const int dimensions = std::max(x.dimensions, y.dimensions);
+  const auto dims = function->takes == shapes::matrix_vector ? std::optional(2U) : read_dims(call.dim, dimensions);
+  if (!dims || (function->takes == shapes::pairs && !std::has_single_bit(*dims))) return nb::none();
+  plain_tensor both = x;
+  if (has_two && !are_factors(function->takes, x, y, *dims, both)) return nb::none();
+  const bool keeps_dims = call.keepdim == Py_True;
+  result.type = *type, result.is_boolean = x.is_boolean && gives_element(function->what), result.place = x.place;
+  set_reduced_shape(both, *dims, keeps_dims, result);
+  plain_tensor out;
+  nb::object made;
+  if (call.out == Py_None) {
+    made = new_tensor(result);
+    if (!describe_tensor(made.ptr(), out)) return nb::none();
+  } else {
+    const bool is_right =
+        read_plain(call.out, out) && out.has_type_of(result) && out.is_beside(result) && out.has_shape_of(result);
+    if (!is_right || overlap(out, x) || (has_two && overlap(out, y))) return nb::none();
+    made = nb::borrow(call.out);
+  }
+  const plain_tensor* const known[] = {&x, &out, &y};
   call_arguments given;
-  given.inputs[0] = x, given.keywords[out_parameter] = made.ptr();
-  if (!is_number) given.keywords[axis_parameter] = dim;
-  if (keeps_dims) given.keywords[keepdims_parameter] = keepdim;
-  if (correction != Py_None) given.keywords[ddof_parameter] = correction;
+  given.known = std::span(known).first(has_two ? 3 : 2);
+  given.inputs[0] = call.x, given.keywords[out_parameter] = made.ptr();
+  if (has_two) given.inputs[1] = call.y;
+  nb::object axis;
+  if (takes_axis && result.dimensions != 0)
+    axis = axis_of(*dims, dimensions), given.keywords[axis_parameter] = axis.ptr();
+  if (takes_axis && keeps_dims) given.keywords[keepdims_parameter] = call.keepdim;
+  if (call.correction != Py_None) given.keywords[ddof_parameter] = call.correction;
   compute_named(*function, given);
   return made;
 }
 
 PyObject* reduce_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   try {
-    if (count != 5) throw_python(true, "_reduce_plain_tensor: name, x, dim, keepdim, correction");
-    return reduce_plain(arguments).release().ptr();
+    if (count != 8) throw_python(true, "_reduce_plain_tensors: name, x, y, dim, keepdim, correction, dtype, out");
+    const auto [name, x, y, dim, keepdim, correction, dtype, out] =
+        std::array{arguments[0], arguments[1], arguments[2], arguments[3],
+                   arguments[4], arguments[5], arguments[6], arguments[7]};
+    return reduce_plain({name, x, y, dim, keepdim, correction, dtype, out}).release().ptr();
+  } catch (const std::exception&) {
+    raise_current_exception();
+    return nullptr;
+  }
+}
+
+bool is_contiguous(const plain_tensor& x) {
+  std::int64_t next = 1;
+  for (int i = x.dimensions; i-- != 0;) {
+    if (x.shape[i] == 0) return false;
+    if (x.shape[i] != 1 && x.strides[i] != next) return false;
+    next *= x.shape[i];
+  }
+  return true;
+}
+
+/// Whether it is n, or a tuple or list of n alone.
+bool is_length(PyObject* shape, std::int64_t n) {
+  const bool is_list = PyList_CheckExact(shape) != 0;
+  PyObject* length = shape;
+  if (is_list || PyTuple_Check(shape) != 0) {
+    if ((is_list ? PyList_Size(shape) : PyTuple_Size(shape)) != 1) return false;
+    length = is_list ? PyList_GetItem(shape, 0) : PyTuple_GetItem(shape, 0);
+  }
+  const bool is_equal = length != nullptr && PyLong_CheckExact(length) != 0 && PyLong_AsLongLong(length) == n;
+  PyErr_Clear();
+  return is_equal;
+}
+
+struct normalised_call {
+  PyObject *name, *x, *shape, *weight, *bias, *epsilon;
+};
+
+/// x normalised along its last dim, or None for a call that is not plain.
+nb::object normalise_plain(const normalised_call& call) {
+  plain_tensor x;
+  if (!read_plain(call.x, x) || x.dimensions == 0 || is_integer(x.type) || size_of(x.type) == 1) return nb::none();
+  const std::int64_t n = x.shape[x.dimensions - 1];
+  const bool is_number = PyFloat_CheckExact(call.epsilon) != 0 || PyLong_CheckExact(call.epsilon) != 0;
+  if (!is_number || !is_contiguous(x) || !is_length(call.shape, n)) return nb::none();
+  std::optional<element_type> of_parameters;
+  for (PyObject* const each : {call.weight, call.bias}) {
+    plain_tensor p;
+    if (each == Py_None) continue;
+    if (!read_plain(each, p) || p.dimensions != 1 || p.shape[0] != n || !is_contiguous(p) || !p.is_beside(x))
+      return nb::none();
+    const bool is_right = p.type == x.type || (p.type == element_type::float32 && size_of(x.type) == 2);
+    if (!is_right || of_parameters.value_or(p.type) != p.type) return nb::none();
+    of_parameters = p.type;
+  }
+  if (!is_unwatched() || has_forward_derivatives() || is_autocast()) return nb::none();
+  plain_tensor out;
+  const nb::object made = new_tensor(x);
+  if (!describe_tensor(made.ptr(), out)) return nb::none();
+  const plain_tensor* const known[] = {&x, &out};
+  call_arguments given;
+  given.known = known;
+  given.inputs[0] = call.x, given.inputs[1] = call.weight, given.inputs[2] = call.bias;
+  given.keywords[epsilon_parameter] = call.epsilon, given.keywords[out_parameter] = made.ptr();
+  compute_named(*function_named(call.name), given);
+  return made;
+}
+
+PyObject* normalise_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  try {
+    if (count != 6) throw_python(true, "_normalise_plain_tensors: name, x, shape, weight, bias, epsilon");
+    const auto [name, x, shape, weight, bias, epsilon] =
+        std::array{arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]};
+    return normalise_plain({name, x, shape, weight, bias, epsilon}).release().ptr();
+  } catch (const std::exception&) {
+    raise_current_exception();
+    return nullptr;
+  }
+}
+
+PyObject* route_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  try {
+    return PyLong_FromLong(static_cast<long>(route_of(arguments, count)));
   } catch (const std::exception&) {
     raise_current_exception();
     return nullptr;
@@ -201,8 +345,11 @@ PyMethodDef methods_of_torch[] = {
     {"_normalised_gradients",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&normalised_gradients_entry)), METH_FASTCALL,
      nullptr},
-    {"_reduce_plain_tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&reduce_plain_entry)),
+    {"_reduce_plain_tensors", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&reduce_plain_entry)),
      METH_FASTCALL, nullptr},
+    {"_normalise_plain_tensors",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&normalise_plain_entry)), METH_FASTCALL, nullptr},
+    {"_route", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&route_entry)), METH_FASTCALL, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Imports PyTorch's tensors by their methods, some tenths of a microsecond each: __dlpack__ costs more than a short
-// sum.
+// Imports PyTorch's tensors: by PyTorch's C functions, or else by methods, which together take a microsecond;
+// __dlpack__ costs more than a short sum.
 //
-// Names are interned once. What the methods refuse (a sparse or a fake tensor, an element type that is not known)
-// is left to __dlpack__, whose messages name it.
+// Names are interned once. What both refuse (a sparse or a fake tensor, an element type that is not known) is left
+// to __dlpack__, whose messages name it.
+#include <python/src/element_formats.hpp>
 #include <python/src/gil.hpp>
 #include <python/src/imported_array.hpp>
 #include <python/src/known_types.hpp>
@@ -14,6 +15,56 @@ namespace exactdot::python {
 const tensor_names& names_of_tensors() {
   static const auto* const all = new tensor_names;
   return *all;
+}
+
+namespace {
+
+/// PyTorch's table, of the version that is known; null if it has none.
+const dlpack::exchange_api* exchange_of_torch() {
+  static PyObject* capsule = nullptr;
+  static const dlpack::exchange_api* known = nullptr;
+  static bool has_looked = false;
+  static PyObject* tensor = nullptr;
+  if (has_looked) return known;
+  PyObject* const type = loaded_attribute(tensor, "torch", "Tensor");
+  if (type == nullptr) return nullptr;
+  has_looked = true;
+  capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");  // never released, as the table is used
+  const void* const table = capsule != nullptr ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : nullptr;
+  PyErr_Clear();
+  known = static_cast<const dlpack::exchange_api*>(table);
+  while (known != nullptr && known->major > dlpack::known_major) known = known->previous;
+  if (known != nullptr && (known->major < dlpack::known_major || known->describe == nullptr)) known = nullptr;
+  return known;
+}
+
+}  // namespace
+
+bool has_plain_type(PyObject* object) {
+  static PyObject *tensor = nullptr, *parameter = nullptr;
+  auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return type == loaded_attribute(tensor, "torch", "Tensor") ||
+         type == loaded_attribute(parameter, "torch.nn", "Parameter");
+}
+
+bool describe_tensor(PyObject* object, plain_tensor& x) {
+  const dlpack::exchange_api* const torch = exchange_of_torch();
+  dlpack::tensor found;
+  if (torch == nullptr || !has_plain_type(object)) return false;
+  if (torch->describe(object, &found) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const auto type = read_dlpack_type(found.type);
+  if (!type || found.dimensions > plain_tensor::max_dimensions) return false;
+  x.object = object;
+  x.type = *type, x.is_boolean = found.type.code == dlpack::boolean;
+  x.place = found.device;
+  x.data = static_cast<char*>(found.data) + found.byte_offset;
+  x.dimensions = found.dimensions;
+  std::copy_n(found.shape, found.dimensions, x.shape.begin());
+  std::copy_n(found.strides, found.dimensions, x.strides.begin());
+  return x.is_in_cuda_memory() || x.place.type == dlpack::cpu || x.place.type == dlpack::cuda_host;
 }
 
 bool read_integers(const nb::object& tuple, std::vector<std::int64_t>& numbers) {
@@ -50,6 +101,18 @@ bool answers_yes(const nb::object& found) { return PyObject_IsTrue(valid(found).
 
 }  // namespace
 
+void imported_array::take_tensor(const plain_tensor& x) {
+  on_gpu = is_torch = x.is_in_cuda_memory();
+  if (on_gpu) device = x.place.index;
+  type = x.type, is_boolean = x.is_boolean;
+  owner_ = valid(names_of_tensors().untyped_storage.called(
+      object));  // keeps the memory even if the tensor is given another one
+  set_shape(x.dimensions, x.shape.data());
+  set_data(x.data);
+  set_strides(x.strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
+  is_imported_ = true;
+}
+
 /// Returns false for a tensor that __dlpack__ has to check. No stream needs ordering: a call on GPU memory runs on
 /// PyTorch's current one.
 bool imported_array::read_torch() {
@@ -60,6 +123,11 @@ bool imported_array::read_torch() {
   }
   if (answers_yes(of.is_neg.called(object))) {  // PyTorch would export the view without its sign
     throw invalid_array{true, "is a view that PyTorch has not negated yet; call its method resolve_neg() first"};
+  }
+  plain_tensor tensor;
+  if (describe_tensor(object, tensor)) {
+    take_tensor(tensor);
+    return true;
   }
   const bool is_cuda = answers_yes(of.is_cuda.of(object));
   if (!is_cuda && !answers_yes(of.is_cpu.of(object))) {
@@ -82,20 +150,27 @@ bool imported_array::read_torch() {
     PyErr_Clear();
     return false;
   }
-  on_gpu = is_cuda;
+  on_gpu = is_torch = is_cuda;
   if (is_cuda) device = nb::cast<int>(valid(of.get_device.called(object)));
   type = found->type, is_boolean = found->is_boolean;
-  owner_ = std::move(storage);  // keeps the memory even if the tensor is given another one
+  owner_ = std::move(storage);
   set_shape(static_cast<int>(shape.size()), shape.data());
   set_data(reinterpret_cast<void*>(nb::cast<std::uintptr_t>(address)));
   set_strides(strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
-  is_imported_ = true, is_torch = is_cuda;
-  return true;
+  return is_imported_ = true;
 }
 
-/// By the function that PyTorch's own compiled code calls; its Python object of a stream takes microseconds.
+/// By PyTorch's C function, or the one that its own compiled code calls; the Python object of a stream takes
+/// microseconds.
 std::intptr_t torch_stream(int device) {
   static PyObject* raw = nullptr;
+  if (const dlpack::exchange_api* const torch = exchange_of_torch()) {
+    void* stream = nullptr;
+    if (torch->find_current_stream(dlpack::cuda, device, &stream) == 0) {
+      return canonical_stream(reinterpret_cast<std::intptr_t>(stream));
+    }
+    PyErr_Clear();
+  }
   PyObject* const current = loaded_attribute(raw, "torch._C", "_cuda_getCurrentRawStream");
   const nb::object index = nb::int_(device);
   if (current != nullptr) {

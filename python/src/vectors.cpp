@@ -1,6 +1,7 @@
 // Implementation of vectors.hpp.
 #include <python/src/arguments.hpp>
 #include <python/src/gpu_reduce.hpp>
+#include <python/src/torch_tensor.hpp>
 #include <python/src/vectors.hpp>
 #include <utility>
 
@@ -33,7 +34,15 @@ void vectors::refuse_stream(nb::handle stream) const {
   if (!stream.is_none()) refuse(false, "stream is for vectors in GPU memory; omit it");
 }
 
+const plain_tensor* vectors::known_of(PyObject* object) const {
+  for (const plain_tensor* each : known) {
+    if (each->object == object) return each;
+  }
+  return nullptr;
+}
+
 void vectors::locate_one(imported_array& array, nb::handle object, const char* name) {
+  array.known = known_of(object.ptr());
   try {
     array.locate(object.ptr(), conversion::of_numbers);
   } catch (const invalid_array& refused) {

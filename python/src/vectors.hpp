@@ -7,6 +7,7 @@
 #include <exactdot/options.hpp>
 #include <python/src/imported_array.hpp>
 #include <python/src/stream.hpp>
+#include <span>
 #include <vector>
 
 namespace exactdot::python {
@@ -44,10 +45,13 @@ class vectors {
   [[nodiscard]] bool are_two() const { return two_; }
   [[nodiscard]] bool have_complex() const { return first.is_complex || second.is_complex; }
   [[nodiscard]] const char* caller() const { return caller_; }
+  /// Of an argument, or null.
+  [[nodiscard]] const plain_tensor* known_of(PyObject* object) const;
   /// "x is numpy.ndarray of float32, shape (3,)"
   [[nodiscard]] std::string description() const;
 
   imported_array first, second;
+  std::span<const plain_tensor* const> known;  ///< set before locate(): what PyTorch said of arguments
   bool flattens = false;     ///< set before locate(): arrays are vectors of their elements in the order of C
   bool mixes_types = false;  ///< integers and floating-point numbers may be the two inputs
 

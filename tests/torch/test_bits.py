@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -152,6 +154,48 @@ def test_short_way_leaves_what_is_unusual() -> None:
             call(torch.ones(0))
     with torch._subclasses.FakeTensorMode(), pytest.raises(TypeError, match="new array of results"):
         xd.sum(x, axis=1)
+
+
+@pytest.mark.parametrize("element", FLOATS + INTEGERS)
+def test_short_way_to_a_type_and_into_a_tensor(element: str) -> None:
+    """Beside the dispatcher's, which a subclass of tensors takes; also into tensors with gaps, and into one that is an input."""
+    class Watched(Tensor):
+        pass
+
+    x, y = samples(element, 6, 8), samples(element, 6, 8)
+    types = [torch.float64, torch.float16, torch.float8_e5m2] + ([] if element in FLOATS else [torch.int64, torch.uint64])
+    calls = [(f"{name} {dim} {keepdim}", lambda f=f, dim=dim, keepdim=keepdim, **o: f(o.pop("x", x), dim, keepdim, **o))
+             for name, f in REDUCTIONS.items() for dim, keepdim in ((None, False), (0, False), (-1, True), (1, False))]
+    calls += [("vecdot", lambda **o: xt.vecdot(o.pop("x", x), y, **o)), ("vecdot 0", lambda **o: xt.vecdot(o.pop("x", x), y, dim=0, **o)),
+              ("dot", lambda **o: xt.dot(o.pop("x", x)[0], y[0], **o)), ("mv", lambda **o: xt.mv(o.pop("x", x), y[1], **o))]
+    for name, call in calls:
+        for dtype in [None] if name[:3] in ("max", "min") else types:
+            more = {} if dtype is None else {"dtype": dtype}
+            integers = dtype in (torch.int64, torch.uint64)
+            if integers and (element == "uint64") != (dtype is torch.uint64) or (integers and not name.startswith(("sum", "vecdot", "dot", "mv"))):
+                continue
+            wanted = call(x=x.as_subclass(Watched), **more).as_subclass(Tensor)
+            found = call(**more)
+            assert found.dtype is wanted.dtype and found.shape == wanted.shape and pattern(found) == pattern(wanted), (name, dtype)
+            out = torch.zeros(2, *found.shape, dtype=found.dtype).movedim(0, -1)[..., 0]
+            assert call(out=out, **more) is out and pattern(out) == pattern(wanted), (name, dtype)
+    if element in FLOATS:
+        changed = x.clone()
+        assert torch.equal(xt.sum(changed, 0, out=changed[2]).double(), xt.sum(x, 0).double()) and torch.equal(changed[:2].double(), x[:2].double())
+        assert torch.equal(xt.mv(changed.t(), changed[:, 0].clone(), out=changed[3]).double(), changed[3].double())
+
+
+def test_before_pytorch_offered_its_c_functions() -> None:
+    """PyTorch 2.6 to 2.9 have no exchange API of DLPack: the same tests by attributes."""
+    code = """
+import sys, torch
+if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+    del torch.Tensor.__dlpack_c_exchange_api__
+import pytest
+sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", sys.argv[1], "-k", "test_reductions or layouts or products or index_add or short_way"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, __file__], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_default_epsilon_and_gradients_of_rms_norm_beyond_float32() -> None:

@@ -152,15 +152,24 @@ def one_rank_fails(ranks: int, rank: int) -> None:
     last = ranks - 1
     large = torch.zeros(3 * ranks, dtype=torch.int64)
     large[-1] = 2**62  # in the piece that the last rank sums
-    if ranks > 1:
+    large = large if ranks > 2 else large * 1 + large.sign() * (2**62 - 1)
+    if ranks > 1 and large.is_cpu:
         with pytest.raises(OverflowError, match=rf"all_reduce_exact: .*\(on rank {last}\)"):
-            xdist.all_reduce_exact(large if ranks > 2 else large * 1 + large.sign() * (2**62 - 1))
+            xdist.all_reduce_exact(large)
+    elif ranks > 1:  # nothing waits for a GPU: its rank's check() raises
+        found = xdist.all_reduce_exact(large)
+        if rank == last:
+            with pytest.raises(OverflowError):
+                xt.check(found)
     for wrong, error, sentence in (([torch.ones(2).int()], TypeError, "get_sharded_norm: tensor 0 is of torch.int32"),
                                    ([1.0], TypeError, "get_sharded_norm: tensor 0 is a float"),
                                    ([torch.ones(2), torch.ones(2, device="meta")], ValueError, "get_sharded_norm: tensors on two devices")):
         for order in (2, math.inf):
             with pytest.raises(error, match=sentence + rf".*\(on rank {last}\)"):
                 xdist.get_sharded_norm(wrong if rank == last else [torch.ones(2)], order)
+    for name, dim, error, sentence in (("sum", 2, IndexError, "reduce_shards: dim 2"), ("median", 0, ValueError, "reduce_shards: reduction is 'median'")):
+        with pytest.raises(error, match=sentence + rf".*\(on rank {last}\)"):
+            xdist.reduce_shards(*((name, torch.ones(2, 2), dim) if rank == last else ("sum", torch.ones(2, 2), 0)))
     assert xdist.all_reduce_exact(torch.full((3,), 2**40)).tolist() == [ranks * 2**40] * 3
     assert xdist.get_sharded_norm([torch.ones(4)] if rank == 0 else []).item() == 2
 

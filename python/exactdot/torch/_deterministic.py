@@ -139,8 +139,9 @@ class deterministic(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         replacement = REPLACED.get(func)
-        if all(kind in (Tensor, torch.nn.Parameter) for kind in types):
-            if torch.is_inference_mode_enabled() and _is_made_of_others(func, any(isinstance(x, Tensor) and x.is_cuda for x in args)):
+        in_inference = torch.is_inference_mode_enabled()
+        if (replacement is not None or in_inference) and all(kind in (Tensor, torch.nn.Parameter) for kind in types):
+            if in_inference and _is_made_of_others(func, any(isinstance(x, Tensor) and x.is_cuda for x in args)):
                 with _on_again(self):  # autograd, which is not on, would have taken it apart
                     return func.decompose(*args, **kwargs)
             if replacement is not None and fit(func, args):

@@ -33,12 +33,15 @@ def compute_normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, ep
     n = math.prod(x.shape[x.ndim - dims:])
     if not result.numel():
         return result
-    parameters = [None if p is None else array(p.reshape(n).contiguous()) for p in (weight, bias)]
-    rows, out = array(x.contiguous().view(-1, n)), array(result.view(-1, n))
+    rows, out, of_rows = x.contiguous(), result, [weight, bias]
+    if dims != 1:
+        rows, out = rows.view(-1, n), out.view(-1, n)
+        of_rows = [None if p is None else p.reshape(n) for p in of_rows]
+    of_rows = [None if p is None else array(p.contiguous()) for p in of_rows]
     if centred:
-        xd.layer_norm(rows, *parameters, epsilon=epsilon, out=out)
+        xd.layer_norm(array(rows), *of_rows, epsilon=epsilon, out=out)
     else:
-        xd.rms_norm(rows, parameters[0], epsilon=epsilon, out=out)
+        xd.rms_norm(array(rows), of_rows[0], epsilon=epsilon, out=out)
     return result
 
 
@@ -79,7 +82,7 @@ def rows_in_one_launch(g: Tensor, x: Tensor, weight: Tensor | None, epsilon: flo
     each operation, and of types and lengths that the kernel does not take."""
     n = math.prod(x.shape[x.ndim - dims:])
     if (not x.is_cuda or x.dtype not in _OF_ONE_LAUNCH or g.dtype is not x.dtype or not 0 < n <= _LONGEST_ROW or not x.numel()
-            or torch.is_grad_enabled() or route_of((g, x, weight)) != ENGINE or any(t is not None and t.is_neg() for t in (g, x, weight))):
+            or torch.is_grad_enabled() or route_of(g, x, weight) != ENGINE or any(t is not None and t.is_neg() for t in (g, x, weight))):
         return None
     x, g = x.contiguous(), g.contiguous()
     normal, of_x = torch.empty_like(x, dtype=torch.float32), torch.empty_like(x)

@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from exactdot import _engine
 from exactdot.torch._normalisation_operators import NORMALISE
-from exactdot.torch._operators import autocast_dtype, check_tensors, wide_of
+from exactdot.torch._operators import autocast_dtype, check_tensors, is_compiling, wide_of
 
+_normalise_plain_tensors: Any = _engine._normalise_plain_tensors  # type: ignore[attr-defined]
 _INTEGERS = (int, torch.SymInt)
 _ROWS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -40,6 +42,10 @@ def _parameters(caller: str, x: Tensor, shape: tuple[int, ...], **given: Tensor 
 
 def _normalised(caller: str, x: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, epsilon: float,
                 centred: bool) -> Tensor:
+    if not is_compiling():
+        found = _normalise_plain_tensors(caller, x, normalized_shape, weight, bias, epsilon)
+        if found is not None:
+            return found
     check_tensors(caller, x=x, **{name: p for name, p in (("weight", weight), ("bias", bias)) if p is not None})
     if x.dtype not in _ROWS:
         raise TypeError(f"{caller}: x is of {x.dtype}; use float16, bfloat16, float32 or float64")

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._operators import array, define, new_scalar
-from exactdot.torch._reduction_operators import OPERATORS
+from exactdot.torch._operators import array, broadcast_shape, define
+from exactdot.torch._reduction_operators import OPERATORS, reduce_plain_tensors
 
 SUM = OPERATORS["sum"]
 
@@ -24,14 +24,13 @@ def _without(shape: Any, dim: int) -> list[int]:
 
 
 def compute_vecdot(a: Tensor, b: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
-    if a.ndim == 1 and a.shape == b.shape:
-        result, out = new_scalar(a, dtype)
-        xd.dot(array(a), array(b), out=out)
-        return result
-    shape = torch.broadcast_shapes(a.shape, b.shape)
+    found = reduce_plain_tensors("vecdot", a, b, dim, False, None, dtype, None)
+    if found is not None:
+        return found
+    shape = broadcast_shape(a.shape, b.shape)
     result = a.new_empty(_without(shape, dim), dtype=dtype)
     a, b = (_with_length(x, dim, shape[dim]) for x in (a, b))  # the other dims the engine broadcasts, faster than strides of 0
-    xd.vecdot(array(a), array(b), axis=dim, out=array(result))
+    xd.vecdot(array(a), array(b), axis=dim, out=result)
     return result
 
 
@@ -45,7 +44,7 @@ def fake_vecdot(a: Tensor, b: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
 
 def contracted(g: Tensor, other: Tensor, of: Tensor) -> Tensor:
     """Σ g·other over the dims along which `of` was broadcast; without such dims the products, each rounded once."""
-    full = torch.broadcast_shapes(g.shape, other.shape, of.shape)
+    full = broadcast_shape(g.shape, other.shape, of.shape)
     lengths = [1] * (len(full) - of.ndim) + list(of.shape)
     summed = [i for i, n in enumerate(full) if lengths[i] == 1 and n != 1]
     if not summed:
@@ -55,13 +54,21 @@ def contracted(g: Tensor, other: Tensor, of: Tensor) -> Tensor:
         return VECDOT(g.view(matrix), other.view(matrix), -2, of.dtype).reshape(of.shape)
     order = [i for i in range(len(full)) if i not in summed] + summed
 
+    lengths = [full[i] for i in summed]
+
     def summed_last(y: Tensor) -> Tensor:
         """Terms of a sum lie beside each other in memory: a copy of y alone, without its broadcasts, for a fraction of the time."""
-        y = y.reshape([1] * (len(full) - y.ndim) + list(y.shape)).permute(order).contiguous()
-        return y.expand(*y.shape[:-len(summed)], *(full[i] for i in summed)).flatten(-len(summed))
+        if y.ndim != len(full):
+            y = y.reshape([1] * (len(full) - y.ndim) + list(y.shape))
+        y = y.permute(order).contiguous()
+        if list(y.shape[-len(summed):]) != lengths:
+            y = y.expand(*y.shape[:-len(summed)], *lengths)
+        return y.flatten(-len(summed)) if len(summed) > 1 else y
 
-    kept = [full[i] for i in order[:len(full) - len(summed)]]  # g and other may both have length 1 along one
-    return VECDOT(summed_last(g), summed_last(other), -1, of.dtype).expand(kept).reshape(of.shape)
+    result = VECDOT(summed_last(g), summed_last(other), -1, of.dtype)
+    if result.shape == of.shape:
+        return result
+    return result.expand([full[i] for i in order[:len(full) - len(summed)]]).reshape(of.shape)  # both may have length 1 along one
 
 
 def save_two(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -92,7 +99,7 @@ def batched_vecdot(info: Any, in_dims: tuple[Any, ...], a: Tensor, b: Tensor, di
 
 def compute_mv(a: Tensor, x: Tensor, dtype: torch.dtype) -> Tensor:
     result = a.new_empty(a.shape[:1], dtype=dtype)
-    xd.matvec(array(a), array(x), out=array(result))
+    xd.matvec(array(a), array(x), out=result)
     return result
 
 

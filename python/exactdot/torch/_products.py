@@ -9,7 +9,7 @@ from torch import Tensor
 
 from exactdot.torch._operators import FLOATS, autocast_dtype, check_tensors
 from exactdot.torch._product_operators import ADD, MV, VECDOT
-from exactdot.torch._reduction_operators import stored
+from exactdot.torch._reduction_operators import reduce_in_engine, stored
 
 MAX_TOKENS_OF_GPU = 16  # more are a product of matrices, which this package has not
 
@@ -20,8 +20,7 @@ def product_dtype(caller: str, a: Tensor, b: Tensor, dtype: torch.dtype | None) 
     if are_floats != (b.dtype in FLOATS):
         raise TypeError(f"{caller}: a is of {a.dtype}, b of {b.dtype}; convert one of them")
     if dtype is None:
-        return autocast_dtype(a.new_empty(0, dtype=torch.promote_types(a.dtype, b.dtype)), precise=False) if are_floats \
-            else torch.int64
+        return autocast_dtype(a, precise=False, dtype=torch.promote_types(a.dtype, b.dtype)) if are_floats else torch.int64
     if dtype in FLOATS or (not are_floats and dtype in (torch.int64, torch.uint64)):
         return dtype
     raise TypeError(f"{caller}: dtype is {dtype}; use a floating-point type" + ("" if are_floats else ", int64 or uint64"))
@@ -65,6 +64,9 @@ def vecdot(a: Tensor, b: Tensor, *, dim: int = -1, dtype: torch.dtype | None = N
     >>> xt.vecdot(torch.tensor([[1e30, 1.0, 1e30]]), torch.tensor([1e8, 1.0, -1e8]))
     tensor([1.])
     """
+    result = reduce_in_engine("vecdot", "vecdot", a, b, dim, dtype=dtype, out=out)
+    if result is not None:
+        return result
     check_tensors("vecdot", a=a, b=b)
     kind = product_dtype("vecdot", a, b, dtype)
     ndim = max(a.ndim, b.ndim)
@@ -104,6 +106,9 @@ def dot(a: Tensor, b: Tensor, *, dtype: torch.dtype | None = None, out: Tensor |
     >>> xt.dot(torch.tensor([1e30, 1.0, 1e30]), torch.tensor([1e8, 1.0, -1e8]))
     tensor(1.)
     """
+    result = reduce_in_engine("dot", "dot", a, b, None, dtype=dtype, out=out)
+    if result is not None:
+        return result
     check_tensors("dot", a=a, b=b)
     if a.ndim != 1 or b.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"dot: shapes are {tuple(a.shape)} and {tuple(b.shape)}; use two vectors of one length")
@@ -138,6 +143,9 @@ def mv(a: Tensor, x: Tensor, *, dtype: torch.dtype | None = None, out: Tensor | 
     >>> xt.mv(torch.tensor([[1e30, 1.0, -1e30], [1.0, 2.0, 3.0]]), torch.ones(3))
     tensor([1., 6.])
     """
+    result = reduce_in_engine("mv", "matvec", a, x, None, dtype=dtype, out=out)
+    if result is not None:
+        return result
     check_tensors("mv", a=a, x=x)
     if a.ndim != 2 or x.ndim != 1 or a.shape[1] != x.shape[0]:
         raise ValueError(f"mv: shapes are {tuple(a.shape)} and {tuple(x.shape)}; use (m, n) and (n,)")

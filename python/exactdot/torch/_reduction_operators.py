@@ -15,8 +15,8 @@ from torch import Tensor
 
 import exactdot as xd
 from exactdot import _engine
-from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, new_scalar, normal_dims,
-                                       quotient, reduced_shape, wide_of)
+from exactdot.torch._operators import (FLOATS, array, autocast_dtype, check_tensors, define, is_compiling, normal_dims, quotient,
+                                       reduced_shape, wide_of)
 
 
 class Call(NamedTuple):
@@ -37,6 +37,7 @@ class Reduction(NamedTuple):
     gradient: Callable[[Tensor, Call], Tensor]
     saves_x: bool = True
     has_correction: bool = False
+    gives_elements: bool = False
 
 
 def gradient_of_sum(g: Tensor, of: Call) -> Tensor:
@@ -91,27 +92,29 @@ TABLE = {
     "std": Reduction(xd.std, gradient_of_std, has_correction=True),
     "norm": Reduction(xd.norm, gradient_of_norm),
     "asum": Reduction(xd.asum, gradient_of_asum),
-    "amax": Reduction(xd.max, gradient_of_extremum),
-    "amin": Reduction(xd.min, gradient_of_extremum),
+    "amax": Reduction(xd.max, gradient_of_extremum, gives_elements=True),
+    "amin": Reduction(xd.min, gradient_of_extremum, gives_elements=True),
 }
 OPERATORS: dict[str, Callable[..., Tensor]] = {}
 _ENGINE_NAMES = {name: row.compute.__name__ for name, row in TABLE.items()}
-_NO_CORRECTION = (None,)
-_reduce_plain_tensor: Any = _engine._reduce_plain_tensor  # type: ignore[attr-defined]
-_is_compiling = torch.compiler.is_compiling
+reduce_plain_tensors: Any = _engine._reduce_plain_tensors  # type: ignore[attr-defined]
 
 
 def register(name: str, row: Reduction) -> None:
+    engine_name = _ENGINE_NAMES[name]
+
     def compute(x: Tensor, dim: list[int], keepdim: bool, dtype: torch.dtype, *extra: Any) -> Tensor:
+        if dim:
+            named_dtype = None if row.gives_elements else dtype
+            found = reduce_plain_tensors(engine_name, x, None, dim, keepdim, extra[0] if extra else None, named_dtype, None)
+            if found is not None:
+                return found
         options: dict[str, Any] = {"ddof": extra[0]} if extra else {}
-        if len(dim) == x.ndim and not keepdim:
-            result, out = new_scalar(x, dtype)  # without axes, which take as long as a short sum
-        else:
-            result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
-            out = array(result)
-            options |= {"axis": tuple(dim), "keepdims": keepdim} if x.ndim else {}
+        result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
+        if x.ndim and (keepdim or len(dim) != x.ndim):
+            options |= {"axis": tuple(dim), "keepdims": keepdim}
         try:
-            row.compute(array(x if x.ndim else x.reshape(1)), out=out, **options)
+            row.compute(array(x if x.ndim else x.reshape(1)), out=result, **options)
         except ModuleNotFoundError as missing:
             raise ImportError(f"{name}: a correction with a fraction rounded to {dtype} needs the package {missing.name}; install it, or "
                               "pass dtype=torch.float32") from missing
@@ -129,7 +132,7 @@ def register(name: str, row: Reduction) -> None:
 
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         def with_dims(y: Tensor) -> Tensor:
-            for d in () if ctx.keepdim else ctx.of.dims:
+            for d in () if ctx.keepdim or not y.ndim else ctx.of.dims:  # one number broadcasts as it is
                 y = y.unsqueeze(d)
             return y
 
@@ -166,22 +169,38 @@ def result_dtype(caller: str, x: Tensor, dtype: torch.dtype | None) -> torch.dty
                     + (", or int64 or uint64" if caller == "sum" and not is_float else ""))
 
 
+def reduce_in_engine(caller: str, engine_name: str, x: Tensor, y: Tensor | None, dim: Any, keepdim: bool = False,
+                     correction: float | None = None, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Any:
+    """The result of one compiled call, for plain tensors over one dim or all; otherwise None, before anything is done."""
+    if is_compiling():
+        return None
+    try:
+        return reduce_plain_tensors(engine_name, x, y, dim, keepdim, correction, dtype, out)
+    except ValueError as refused:
+        raise named(refused, engine_name, caller) from None
+
+
+def named(refused: ValueError, engine_name: str, caller: str) -> ValueError:
+    """The engine's error with the name of the function that was called."""
+    return ValueError(str(refused).replace(f"{engine_name}: ", f"{caller}: ", 1))
+
+
 def reduce(caller: str, name: str, x: Tensor, dim: Any, keepdim: bool, dtype: torch.dtype | None, out: Tensor | None,
            *extra: Any) -> Tensor:
     """What the public functions share: arguments checked, dims made canonical, the operator called; of plain tensors in the engine."""
-    if dtype is None and out is None and not isinstance(dim, (str, bytes)) and not _is_compiling():
-        engine_name = _ENGINE_NAMES[name]
-        try:
-            result = _reduce_plain_tensor(engine_name, x, dim, keepdim, *(extra or _NO_CORRECTION))
-        except ValueError as refused:
-            raise ValueError(str(refused).replace(f"{engine_name}: ", f"{caller}: ", 1)) from None
-        if result is not None:
-            return result
+    result = reduce_in_engine(caller, _ENGINE_NAMES[name], x, None, dim, keepdim, extra[0] if extra else None, dtype, out)
+    if result is not None:
+        return result
     check_tensors(caller, x=x)
     if not isinstance(keepdim, bool):
         raise TypeError(f"{caller}: keepdim is {keepdim!r}; use True or False")
-    kind = x.dtype if name in ("amax", "amin") else result_dtype(caller, x, dtype)
-    return stored(caller, OPERATORS[name](x, normal_dims(caller, dim, x.ndim), keepdim, kind, *extra), out)
+    kind = x.dtype if TABLE[name].gives_elements else result_dtype(caller, x, dtype)
+    dims = normal_dims(caller, dim, x.ndim)
+    try:
+        result = OPERATORS[name](x, dims, keepdim, kind, *extra)
+    except ValueError as refused:
+        raise named(refused, _ENGINE_NAMES[name], caller) from None
+    return stored(caller, result, out)
 
 
 def rounded_once(name: str, x: Tensor, dtype: torch.dtype) -> Tensor:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 import exactdot as xd
-from exactdot.torch._rows import flat_places
+from exactdot.torch._rows import flat_places, index_of_rows
 from exactdot.torch._operators import array, wide_of
 from exactdot.torch._product_operators import MV, VECDOT
 from exactdot.torch._reduction_operators import OPERATORS
@@ -105,7 +105,7 @@ def exact_norms(tensors: list[Tensor], ord: Any = 2, dtype: Any = None) -> Any:
             dtype not in FLOATS or torch.promote_types(tensors[0].dtype, dtype) is not dtype)):
         return NotImplemented
     out = tensors[0].new_empty(len(tensors), dtype=dtype or tensors[0].dtype)
-    (xd.list_norm if ord == 2 else xd.list_asum)([array(x) for x in tensors], out=array(out))
+    (xd.list_norm if ord == 2 else xd.list_asum)([array(x) for x in tensors], out=out)
     return [each.clone() for each in out.unbind()]
 
 
@@ -175,9 +175,11 @@ def _scattered(x: Tensor, dim: int, index: Tensor, source: Tensor, in_place: boo
     longest[dim] = index.shape[dim]
     if any(n > rows or n > given for n, rows, given in zip(index.shape, longest, source.shape)):
         return NotImplemented
-    used = source[tuple(slice(0, n) for n in index.shape)]
+    used, dim = source[tuple(slice(0, n) for n in index.shape)], dim % x.ndim
+    rows = index_of_rows(x, dim, index)
     result = x if in_place and x.is_contiguous() else x.clone(memory_format=torch.contiguous_format)
-    if not _has_added(result.view(-1), 0, flat_places(x, dim % x.ndim, index), used.reshape(-1)):
+    if not (_has_added(result.view(-1), 0, flat_places(x, dim, index), used.reshape(-1)) if rows is None
+            else _has_added(result, dim, rows, used)):
         return NotImplemented
     return x.copy_(result) if in_place and result is not x else result
 

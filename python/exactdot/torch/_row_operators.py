@@ -22,7 +22,7 @@ KEYS = (torch.int32, torch.int64)
 def _compute(function: Any, *weights: Tensor, rows: Tensor, keys: Tensor, groups: int, skip: bool, dtype: torch.dtype) -> Tensor:
     result = rows.new_empty((groups, *rows.shape[1:]), dtype=dtype)
     if rows.ndim == 1 or result.numel():
-        function(array(rows), *map(array, weights), array(keys), groups, skip_out_of_range=skip, out=array(result))
+        function(array(rows), *map(array, weights), array(keys), groups, skip_out_of_range=skip, out=result)
     return result
 
 
@@ -188,8 +188,10 @@ def out_of_range(index: Tensor, length: int) -> ValueError | None:
 def add_rows(x: Tensor, dim: int, index: Tensor, source: Tensor, alpha: float) -> Tensor:
     """Adds in place, and returns x."""
     if source.numel():
-        table, rows = array(x.movedim(dim, 0)), source.movedim(dim, 0)
-        weights = () if alpha == 1 else (array(torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device)),)
+        table, rows = array(x), source
+        if dim != 0:
+            table, rows = table.movedim(dim, 0), rows.movedim(dim, 0)
+        weights = () if alpha == 1 else (torch.full((rows.shape[0],), alpha, dtype=rows.dtype, device=rows.device),)
         try:
             (xd.group_dot if weights else xd.group_sum)(array(rows), *weights, array(index), add_to=table)
         except ValueError as refused:
@@ -242,7 +244,7 @@ def compute_segment_extremum(rows: Tensor, keys: Tensor, groups: int, greatest: 
         return result
     present, numbered = torch.unique_consecutive(keys, return_inverse=True)
     found = rows.new_empty((present.shape[0], *rows.shape[1:]))
-    (xd.group_max if greatest else xd.group_min)(array(rows), array(numbered), present.shape[0], out=array(found))
+    (xd.group_max if greatest else xd.group_min)(array(rows), numbered, present.shape[0], out=found)
     return result.index_copy_(0, present.to(torch.int64), found)
 
 

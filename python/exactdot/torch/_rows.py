@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from exactdot.torch._operators import FLOATS, check_tensors, has_transforms, normal_dims
+from exactdot.torch._operators import FLOATS, check_tensors, has_transforms, is_compiling, normal_dims
 from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM, out_of_range
 
 
@@ -27,6 +27,8 @@ def _check_same_type(caller: str, x: Tensor, name: str, source: Tensor) -> None:
 
 
 def _one_dim(caller: str, dim: int, ndim: int) -> int:
+    if type(dim) is int and -ndim <= dim < ndim:
+        return dim % ndim
     if not isinstance(dim, int) or isinstance(dim, bool):
         raise TypeError(f"{caller}: dim is {dim!r}; use an integer")
     return (normal_dims(caller, dim, ndim) or [0])[0]
@@ -135,21 +137,34 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     if any(n > m or (i != dim and n > k) for i, (n, m, k) in enumerate(zip(index.shape, source.shape, x.shape))):
         raise ValueError(f"scatter_add: index has shape {tuple(index.shape)}, source {tuple(source.shape)}, x {tuple(x.shape)}; index "
                          f"must not be longer, x along dim {dim} excepted")
-    used = source[tuple(slice(0, n) for n in index.shape)]
+    used = source if index.shape == source.shape else source[tuple(slice(0, n) for n in index.shape)]
+    rows = index_of_rows(x, dim, index)
+    if rows is not None:
+        return INDEX_ADD(x, dim, rows, used, 1.0)
     try:
         return INDEX_ADD(x.flatten(), 0, flat_places(x, dim, index), used.flatten(), 1.0).reshape(x.shape)
     except ValueError as refused:
         raise refused if has_transforms() else out_of_range(index, x.shape[dim]) or refused from None
 
 
+def index_of_rows(x: Tensor, dim: int, index: Tensor) -> Tensor | None:
+    """One index for each slice along dim, if `index` is a vector that was expanded to the slices of x."""
+    if is_compiling() or has_transforms() or not index.numel():
+        return None
+    for i, (n, step) in enumerate(zip(index.shape, index.stride())):
+        if i != dim and (n != x.shape[i] or (step != 0 and n != 1)):
+            return None
+    return index[tuple(slice(None) if i == dim else 0 for i in range(index.ndim))]
+
+
 def flat_places(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """Places in x as a vector; -1, which is refused, of an index that is out of range along dim."""
-    stride, places = 1, torch.zeros_like(index)
-    for i in reversed(range(x.ndim)):
-        along = index if i == dim else torch.arange(index.shape[i], device=index.device).reshape(
-            [-1 if k == i else 1 for k in range(x.ndim)])
-        places = places + along * stride
-        stride = stride * x.shape[i]
+    steps = [math.prod(x.shape[i + 1:]) for i in range(x.ndim)]
+    places = index * steps[dim]
+    for i, step in enumerate(steps):
+        if i != dim and index.shape[i] != 1:
+            along = torch.arange(index.shape[i], device=index.device) * step
+            places = places + along.reshape([-1 if k == i else 1 for k in range(x.ndim)])
     return places.where((index >= 0) & (index < x.shape[dim]), -1).flatten()
 
 

@@ -29,7 +29,7 @@ def common_elements(tensors: list[Tensor]) -> list[Tensor]:
 def compute_list_norm(tensors: list[Tensor], squares: bool, dtype: torch.dtype) -> Tensor:
     result = tensors[0].new_empty((), dtype=dtype)
     function = xd.list_norm if squares else xd.list_asum
-    function([array(x) for x in common_elements(tensors)], joined=True, out=array(result))
+    function([array(x) for x in common_elements(tensors)], joined=True, out=result)
     return result
 
 

@@ -96,7 +96,7 @@ def _summed_alike(op: str, pieces: Tensor, group: Any) -> Tensor:
     return mine
 
 
-_KINDS: tuple[type[Exception], ...] = (TypeError, ValueError, OverflowError)
+_KINDS: tuple[type[Exception], ...] = (TypeError, ValueError, IndexError, OverflowError)
 
 
 def _raise_on_all_ranks(caller: str, error: Exception | None, device: torch.device, group: Any) -> None:
@@ -137,7 +137,8 @@ def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = Fa
     Raises
     ------
     TypeError, ValueError, IndexError, OverflowError
-        As of `sum`; another reduction; a correction that is no whole number.
+        As of `sum`; another reduction; a correction that is no integer. What one rank refuses is an error on all ranks; tensors of
+        two types or of other lengths on them are not noticed.
 
     Examples
     --------
@@ -147,13 +148,19 @@ def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = Fa
     tensor([2.0000, 3.5000])
     >>> dist.destroy_process_group()
     """
-    check_tensors("reduce_shards", x=x)
-    if reduction not in _FINISHES:
-        raise ValueError(f"reduce_shards: reduction is {reduction!r}; use one of {', '.join(_FINISHES)}")
-    if isinstance(correction, bool) or correction != int(correction):
-        raise TypeError(f"reduce_shards: correction is {correction!r}; use a whole number")
-    kind = result_dtype("sum" if reduction == "sum" else "reduce_shards", x, dtype)
-    dims = normal_dims("reduce_shards", dim, x.ndim)
+    error: Exception | None = None
+    kind, dims = torch.float32, [0]
+    try:
+        check_tensors("reduce_shards", x=x)
+        if reduction not in _FINISHES:
+            raise ValueError(f"reduce_shards: reduction is {reduction!r}; use one of {', '.join(_FINISHES)}")
+        if not isinstance(correction, int) or isinstance(correction, bool):
+            raise TypeError(f"reduce_shards: correction is {correction!r}; use an integer")
+        kind = result_dtype("sum" if reduction == "sum" else "reduce_shards", x, dtype)
+        dims = normal_dims("reduce_shards", dim, x.ndim)
+    except (TypeError, ValueError, IndexError) as refused:
+        error = refused
+    _raise_on_all_ranks("reduce_shards", error, _device_of(group), group)
     with torch.no_grad():
         words = states_of(reduction, x if x.ndim else x.reshape(1), tuple(dims) if x.ndim else (0,), compact=True)
         dist.all_reduce(words, op=dist.ReduceOp.SUM, group=group)
