@@ -40,18 +40,21 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     for n in (64, 10_000, 1_000_000):
         x = make(n)
         found[f"`sum`, {n:,} elements"] = (lambda x=x: torch.sum(x), lambda x=x: xt.sum(x))
-    x, out = make(64), torch.empty((), device=device)
-    found["`sum`, 64 elements, into `out`"] = (lambda x=x: torch.sum(x, 0, out=out), lambda x=x: xt.sum(x, 0, out=out))
-    found["`dot`, 64 elements"] = (lambda x=x: torch.dot(x, x), lambda x=x: xt.dot(x, x))
+    for element in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int64):
+        x, out = (100 * make(64)).to(element), torch.empty((), dtype=element, device=device)
+        found[f"`sum` into `out`, 64 of {str(element).removeprefix('torch.')}"] = (
+            lambda x=x, out=out: torch.sum(x, 0, out=out), lambda x=x, out=out: xt.sum(x, 0, out=out))
+    x = make(64)
+    found["`dot`, 64 elements"] = (lambda: torch.dot(x, x), lambda: xt.dot(x, x))
     leaf, g = make(64).requires_grad_(), torch.ones((), device=device)
     found["`sum` and its gradient, 64 elements"] = (gradient_of(torch.sum, leaf, g), gradient_of(xt.sum, leaf, g))
-    x, narrow = make(1000, 1000), make(1000, 1000).bfloat16()
-    found["`sum` of 1000 rows of 1000"] = (lambda: torch.sum(x, 1), lambda: xt.sum(x, 1))
+    table, narrow = make(1000, 1000), make(1000, 1000).bfloat16()
+    found["`sum` of 1000 rows of 1000"] = (lambda: torch.sum(table, 1), lambda: xt.sum(table, 1))
     found["`sum` of 1000 rows of 1000, bfloat16"] = (lambda: torch.sum(narrow, 1), lambda: xt.sum(narrow, 1))
-    found["`var` of 1000 columns of 1000"] = (lambda: torch.var(x, 0), lambda: xt.var(x, 0))
-    found["`vector_norm`, 1,000,000 elements"] = (lambda: torch.linalg.vector_norm(x), lambda: xt.vector_norm(x))
+    found["`var` of 1000 columns of 1000"] = (lambda: torch.var(table, 0), lambda: xt.var(table, 0))
+    found["`vector_norm`, 1,000,000 elements"] = (lambda: torch.linalg.vector_norm(table), lambda: xt.vector_norm(table))
     v = make(1000)
-    found["`mv`, 1000 by 1000"] = (lambda: torch.mv(x, v), lambda: xt.mv(x, v))
+    found["`mv`, 1000 by 1000"] = (lambda: torch.mv(table, v), lambda: xt.mv(table, v))
     tokens, weight = make(16, 512), make(512, 512)
     found["`linear`, 16 tokens, 512 to 512"] = (lambda: F.linear(tokens, weight), lambda: xt.linear(tokens, weight))
     learned, of_tokens = make(512, 512).requires_grad_(), make(16, 512)
@@ -66,7 +69,7 @@ def cases(device: str) -> dict[str, tuple[Call, Call]]:
     weights = of_ids.clone().requires_grad_()
     found["`embedding`, its gradient"] = (gradient_of(lambda w: F.embedding(ids, w), weights, rows),
                                                       gradient_of(lambda w: xt.embedding(ids, w), weights, rows))
-    table, scale, shift = make(1000, 1000), make(1000), make(1000)
+    scale, shift = make(1000), make(1000)
     short = (table.bfloat16(), scale.bfloat16())
     found["`rms_norm`, 1000 rows of 1000, bfloat16"] = (lambda: F.rms_norm(short[0], (1000,), short[1], 1e-6),
                                                         lambda: xt.rms_norm(short[0], 1000, short[1], 1e-6))

@@ -68,7 +68,7 @@ nb::object export_dlpack(PyObject* producer, const nb::dict& arguments) {
 
 void imported_array::locate(PyObject* source, conversion allowed) {
   object = source;
-  if (known != nullptr) return take_tensor(*known);
+  if (described != nullptr) return take_tensor(*described);
   if (is_numpy_array(source)) return read_buffer(source);
   if (allowed == conversion::of_numbers && read_numbers()) return;
   if (way_in_of(source) == way_in::torch && read_torch()) return;

@@ -53,7 +53,7 @@ class imported_array {
   bool takes_exact_numbers = false;  // set before locate(): numbers that no element type holds are allowed
   bool takes_nulls = false;          // set before locate(): a column may hold nulls
   bool takes_complex = false;        // set before locate(): complex numbers are allowed
-  const plain_tensor* known = nullptr;  // set before locate(): what PyTorch said of the object
+  const plain_tensor* described = nullptr;  // set before locate(): PyTorch's description of the object
   bool on_gpu = false;
   int device = 0;
   element_type type = element_type::float64;

@@ -12,6 +12,8 @@
 
 namespace exactdot::python {
 
+struct plain_tensor;  // torch_tensor.hpp
+
 /// Keyword parameters in the order of signatures.
 enum parameter : unsigned {
   axis_parameter,
@@ -76,12 +78,10 @@ struct function_signature {
 };
 
 /// The arguments of a call, borrowed. Keyword arguments that were not passed are null.
-struct plain_tensor;  // torch_tensor.hpp
-
 struct call_arguments {
   PyObject* inputs[4] = {};  // positional ones; the number of groups may be null
   PyObject* keywords[parameter_count] = {};
-  std::span<const plain_tensor* const> known;  // what PyTorch said of tensors among them
+  std::span<const plain_tensor* const> described;  // PyTorch's descriptions of tensors among them
 };
 
 /// The names of the inputs of a function that has two.

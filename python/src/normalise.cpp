@@ -237,7 +237,7 @@ nb::object normalise(const normalise_call& given) {
   const std::optional<double> epsilon = read_epsilon(given);
   vectors inputs(given.caller, given.x, "x");
   inputs.first.takes_any_shape = true;
-  inputs.known = given.known;
+  inputs.described = given.described;
   inputs.locate();
   result_array results;
   results.imported.takes_any_shape = true;

@@ -12,7 +12,7 @@ struct normalise_call {
   bool is_centred;  ///< layer_norm
   nb::handle x, weight, bias, epsilon, out, stream;
   options chosen;
-  std::span<const plain_tensor* const> known{};  ///< what PyTorch said of x and out
+  std::span<const plain_tensor* const> described{};  ///< PyTorch's descriptions of x and out
 };
 
 /// An array of the shape and type of x, or `out`.

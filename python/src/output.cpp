@@ -13,7 +13,7 @@ void locate_out(nb::handle given, const vectors& inputs, imported_array& out, co
     throw_python(is_type_error, std::string(inputs.caller()) + ": " + name + ": " + why + " (" + name + " is " +
                                     describe(given.ptr()) + "; " + inputs.description() + ")");
   };
-  out.known = inputs.known_of(given.ptr());
+  out.described = inputs.description_of(given.ptr());
   try {
     out.locate(given.ptr());
   } catch (const invalid_array& refused) {

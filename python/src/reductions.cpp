@@ -346,7 +346,7 @@ nb::object call_normalise(const reduction_function& function, const call_argumen
   };
   return normalise({caller, function.signature.after == shape_arguments::weight_and_bias, place(0), place(1),
                     place(2), keyword(given, epsilon_parameter, Py_None), keyword(given, out_parameter, Py_None),
-                    keyword(given, stream_parameter, Py_None), read_placement(given, caller), given.known});
+                    keyword(given, stream_parameter, Py_None), read_placement(given, caller), given.described});
 }
 
 [[gnu::always_inline]] inline vectors inputs_of(const reduction_function& function, const call_arguments& given,
@@ -373,7 +373,7 @@ nb::object compute(const reduction_function& function, const call_arguments& giv
   }
   const bool two = function.signature.inputs == 2 && !is_matrix;
   vectors inputs = inputs_of(function, given, two);
-  inputs.known = given.known;
+  inputs.described = given.described;
   if (function.takes == shapes::lists)
     return call_on_list(function, given, is_true(given, joined_parameter, caller));
   if (is_norm_of_list(function, given)) return call_on_list(function, given, true);

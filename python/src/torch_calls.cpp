@@ -3,12 +3,12 @@
 // tensors that _normalisation_operators.py has checked.
 //
 // Python's layers (dispatcher, checks of every argument, autograd) take several times as long as a short sum. What
-// needs them (gradients, modes, transforms, tracing, autocast, other layouts and results, PyTorch before 2.10) is
-// left to them: None is returned before anything is done. Cost: some 2 microseconds, of which PyTorch's allocation
-// of the result takes one.
+// needs them (gradients, modes, transforms, tracing, autocast, other layouts and results) is left to them: None is
+// returned before anything is done. Cost: docs/experiments.md.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <python/src/arguments.hpp>
 #include <python/src/exceptions.hpp>
 #include <python/src/gil.hpp>
@@ -17,7 +17,7 @@
 #include <python/src/reductions.hpp>
 #include <python/src/torch_route.hpp>
 #include <python/src/torch_tensor.hpp>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace exactdot::python {
@@ -26,7 +26,8 @@ namespace {
 /// Describes a tensor that the engine reads, or writes to, as it is: false for one whose gradient autograd has to
 /// see, or that PyTorch has not negated yet.
 bool read_plain(PyObject* object, plain_tensor& x) {
-  if (!describe_tensor(object, x) || (requires_gradient(object) && computes_gradients())) return false;
+  if (!has_plain_type(object) || !describe_tensor(object, x)) return false;
+  if (requires_gradient(object) && computes_gradients()) return false;
   const nb::object negated = names_of_tensors().is_neg.called(object);
   if (!negated.is_valid()) throw nb::python_error();
   return negated.ptr() == Py_False;
@@ -40,6 +41,19 @@ bool overlap(const plain_tensor& x, const plain_tensor& y) {
     return static_cast<const char*>(of.data) + (last + 1) * static_cast<std::int64_t>(size_of(of.type));
   };
   return x.data < end(y) && y.data < end(x);
+}
+
+bool is_expanded(const plain_tensor& x) {
+  for (int i = 0; i < x.dimensions; ++i) {
+    if (x.strides[i] == 0 && x.shape[i] > 1) return true;
+  }
+  return false;
+}
+
+bool is_fraction(PyObject* correction) {
+  if (PyFloat_CheckExact(correction) == 0) return false;
+  const double value = PyFloat_AsDouble(correction);
+  return value != std::trunc(value);
 }
 
 /// The types that exactdot.torch gives results by default: of sums and products of integers 64-bit ones. Nothing
@@ -107,42 +121,51 @@ void set_reduced_shape(const plain_tensor& x, unsigned dims, bool keeps_dims, pl
   }
 }
 
-/// A tensor of no dimension for each type and device, from which PyTorch makes new ones in half the time of parsing
-/// these.
-PyObject* kept_number(const plain_tensor& form) {
+/// A tensor of no element for each type and device, from which PyTorch makes new ones in half the time of parsing
+/// these. Null where PyTorch makes another, as within a mode of the program's own.
+PyObject* kept_tensor(const plain_tensor& form) {
   static auto* const all = new std::vector<plain_tensor>;
   for (const plain_tensor& each : *all) {
     if (each.has_type_of(form) && each.is_beside(form)) return each.object;
   }
   const nb::module_ torch = nb::module_::import_("torch");
   const nb::object device =
-      form.is_in_cuda_memory() ? torch.attr("device")("cuda", form.place.index) : torch.attr("device")("cpu");
+      form.is_in_cuda_memory() ? torch.attr("device")("cuda", form.device.index) : torch.attr("device")("cpu");
   const char* const name = form.is_boolean ? "bool" : name_of(form.type).data();
-  nb::object made =
-      torch.attr("empty")(nb::make_tuple(), nb::arg("dtype") = torch.attr(name), nb::arg("device") = device);
-  plain_tensor kept = form;
-  kept.object = made.release().ptr();
+  nb::object made = torch.attr("empty")(0, nb::arg("dtype") = torch.attr(name), nb::arg("device") = device);
+  plain_tensor kept;
+  if (!has_plain_type(made.ptr()) || !describe_tensor(made.ptr(), kept)) return nullptr;
+  if (!kept.has_type_of(form) || !kept.is_beside(form)) return nullptr;
   all->push_back(kept);
-  return kept.object;
+  return made.release().ptr();
 }
 
-nb::object new_tensor(const plain_tensor& form) {
-  static PyObject* like = nullptr;
+/// A new tensor of this type, device and shape, which `out` describes; invalid where PyTorch makes another.
+nb::object new_tensor(const plain_tensor& form, plain_tensor& out) {
   static PyObject* const new_empty = PyUnicode_InternFromString("new_empty");
-  PyObject* const kept = kept_number(form);
-  nb::object lengths[plain_tensor::max_dimensions];  // passed one by one: a tuple takes PyTorch twice the time
-  PyObject* arguments[plain_tensor::max_dimensions + 1] = {kept};
+  static PyObject* const names = PyTuple_Pack(1, PyUnicode_InternFromString("size"));
+  PyObject* const kept = kept_tensor(form);
+  if (kept == nullptr) return {};
+  const nb::object lengths = nb::steal(PyTuple_New(form.dimensions));
   for (int i = 0; i < form.dimensions; ++i) {
-    lengths[i] = nb::steal(PyLong_FromLongLong(form.shape[i]));
-    arguments[i + 1] = lengths[i].ptr();
+    PyTuple_SetItem(lengths.ptr(), i, PyLong_FromLongLong(form.shape[i]));
   }
-  nb::object made =
-      nb::steal(form.dimensions == 0
-                    ? PyObject_Vectorcall(loaded_attribute(like, "torch", "empty_like"), arguments, 1, nullptr)
-                    : PyObject_VectorcallMethod(new_empty, arguments, static_cast<std::size_t>(form.dimensions) + 1,
-                                                nullptr));
+  PyObject* const arguments[] = {kept, lengths.ptr()};  // a tuple without its name takes PyTorch twice the time
+  nb::object made = nb::steal(PyObject_VectorcallMethod(new_empty, arguments, 1, names));
   if (!made.is_valid()) throw nb::python_error();
-  return made;
+  const bool is_right = has_plain_type(made.ptr()) && describe_tensor(made.ptr(), out) && out.has_type_of(form) &&
+                        out.is_beside(form) && out.has_shape_of(form);
+  return is_right ? made : nb::object();
+}
+
+/// Tells autograd that a tensor is about to change, as PyTorch's own functions with out= do. Throws PyTorch's error
+/// for one that may not.
+void increment_version(PyObject* tensor) {
+  static PyObject* function = nullptr;
+  PyObject* const increment = loaded_attribute(function, "torch.autograd.graph", "increment_version");
+  const nb::object done =
+      increment != nullptr ? nb::steal(PyObject_Vectorcall(increment, &tensor, 1, nullptr)) : nb::object();
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
 }
 
 const reduction_function* function_named(PyObject* name) {
@@ -173,12 +196,12 @@ bool are_factors(shapes takes, const plain_tensor& x, const plain_tensor& y, uns
   return true;
 }
 
-struct plain_call {
-  PyObject *name, *x, *y, *dim, *keepdim, *correction, *dtype, *out;
-};
-
 /// The result, or None for a call that is not plain.
-nb::object reduce_plain(const plain_call& call) {
+nb::object reduce_plain(PyObject* const* arguments) {
+  const struct {
+    PyObject *name, *x, *y, *dim, *keepdim, *correction, *dtype, *out;
+  } call{arguments[0], arguments[1], arguments[2], arguments[3],
+         arguments[4], arguments[5], arguments[6], arguments[7]};
   const reduction_function* const function = function_named(call.name);
   plain_tensor x, y, result;
   if (function == nullptr || PyBool_Check(call.keepdim) == 0 || !read_plain(call.x, x) || x.dimensions == 0)
@@ -191,26 +214,30 @@ nb::object reduce_plain(const plain_call& call) {
   const bool takes_axis = function->takes == shapes::axes || function->takes == shapes::pairs;
   const int dimensions = std::max(x.dimensions, y.dimensions);
   const auto dims = function->takes == shapes::matrix_vector ? std::optional(2U) : read_dims(call.dim, dimensions);
-  if (!dims || (function->takes == shapes::pairs && !std::has_single_bit(*dims))) return nb::none();
+  if (!dims || (function->takes == shapes::pairs && PyLong_CheckExact(call.dim) == 0)) return nb::none();
+  if (is_fraction(call.correction) && requires_gradient(call.x)) return nb::none();  // Python computes these
   plain_tensor both = x;
   if (has_two && !are_factors(function->takes, x, y, *dims, both)) return nb::none();
   const bool keeps_dims = call.keepdim == Py_True;
-  result.type = *type, result.is_boolean = x.is_boolean && gives_element(function->what), result.place = x.place;
+  result.type = *type, result.is_boolean = x.is_boolean && gives_element(function->what), result.device = x.device;
   set_reduced_shape(both, *dims, keeps_dims, result);
   plain_tensor out;
   nb::object made;
   if (call.out == Py_None) {
-    made = new_tensor(result);
-    if (!describe_tensor(made.ptr(), out)) return nb::none();
+    made = new_tensor(result, out);
+    if (!made.is_valid()) return nb::none();
   } else {
     const bool is_right =
         read_plain(call.out, out) && out.has_type_of(result) && out.is_beside(result) && out.has_shape_of(result);
-    if (!is_right || overlap(out, x) || (has_two && overlap(out, y))) return nb::none();
+    if (!is_right || is_expanded(out) || overlap(out, x) || (has_two && overlap(out, y))) return nb::none();
+    if (names_of_tensors().is_inference.called(call.out).ptr() != Py_False)
+      return nb::none();  // PyTorch may refuse it
+    increment_version(call.out);
     made = nb::borrow(call.out);
   }
-  const plain_tensor* const known[] = {&x, &out, &y};
+  const plain_tensor* const described[] = {&x, &out, &y};
   call_arguments given;
-  given.known = std::span(known).first(has_two ? 3 : 2);
+  given.described = std::span(described).first(has_two ? 3 : 2);
   given.inputs[0] = call.x, given.keywords[out_parameter] = made.ptr();
   if (has_two) given.inputs[1] = call.y;
   nb::object axis;
@@ -220,19 +247,6 @@ nb::object reduce_plain(const plain_call& call) {
   if (call.correction != Py_None) given.keywords[ddof_parameter] = call.correction;
   compute_named(*function, given);
   return made;
-}
-
-PyObject* reduce_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  try {
-    if (count != 8) throw_python(true, "_reduce_plain_tensors: name, x, y, dim, keepdim, correction, dtype, out");
-    const auto [name, x, y, dim, keepdim, correction, dtype, out] =
-        std::array{arguments[0], arguments[1], arguments[2], arguments[3],
-                   arguments[4], arguments[5], arguments[6], arguments[7]};
-    return reduce_plain({name, x, y, dim, keepdim, correction, dtype, out}).release().ptr();
-  } catch (const std::exception&) {
-    raise_current_exception();
-    return nullptr;
-  }
 }
 
 bool is_contiguous(const plain_tensor& x) {
@@ -258,17 +272,17 @@ bool is_length(PyObject* shape, std::int64_t n) {
   return is_equal;
 }
 
-struct normalised_call {
-  PyObject *name, *x, *shape, *weight, *bias, *epsilon;
-};
-
 /// x normalised along its last dim, or None for a call that is not plain.
-nb::object normalise_plain(const normalised_call& call) {
+nb::object normalise_plain(PyObject* const* arguments) {
+  const struct {
+    PyObject *name, *x, *shape, *weight, *bias, *epsilon;
+  } call{arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]};
+  const reduction_function* const function = function_named(call.name);
   plain_tensor x;
-  if (!read_plain(call.x, x) || x.dimensions == 0 || is_integer(x.type) || size_of(x.type) == 1) return nb::none();
+  if (function == nullptr || !read_plain(call.x, x) || x.dimensions == 0) return nb::none();
+  if (is_integer(x.type) || size_of(x.type) == 1) return nb::none();
   const std::int64_t n = x.shape[x.dimensions - 1];
-  const bool is_number = PyFloat_CheckExact(call.epsilon) != 0 || PyLong_CheckExact(call.epsilon) != 0;
-  if (!is_number || !is_contiguous(x) || !is_length(call.shape, n)) return nb::none();
+  if (PyFloat_CheckExact(call.epsilon) == 0 || !is_contiguous(x) || !is_length(call.shape, n)) return nb::none();
   std::optional<element_type> of_parameters;
   for (PyObject* const each : {call.weight, call.bias}) {
     plain_tensor p;
@@ -281,36 +295,15 @@ nb::object normalise_plain(const normalised_call& call) {
   }
   if (!is_unwatched() || has_forward_derivatives() || is_autocast()) return nb::none();
   plain_tensor out;
-  const nb::object made = new_tensor(x);
-  if (!describe_tensor(made.ptr(), out)) return nb::none();
-  const plain_tensor* const known[] = {&x, &out};
+  nb::object made = new_tensor(x, out);
+  if (!made.is_valid()) return nb::none();
+  const plain_tensor* const described[] = {&x, &out};
   call_arguments given;
-  given.known = known;
+  given.described = described;
   given.inputs[0] = call.x, given.inputs[1] = call.weight, given.inputs[2] = call.bias;
   given.keywords[epsilon_parameter] = call.epsilon, given.keywords[out_parameter] = made.ptr();
-  compute_named(*function_named(call.name), given);
+  compute_named(*function, given);
   return made;
-}
-
-PyObject* normalise_plain_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  try {
-    if (count != 6) throw_python(true, "_normalise_plain_tensors: name, x, shape, weight, bias, epsilon");
-    const auto [name, x, shape, weight, bias, epsilon] =
-        std::array{arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]};
-    return normalise_plain({name, x, shape, weight, bias, epsilon}).release().ptr();
-  } catch (const std::exception&) {
-    raise_current_exception();
-    return nullptr;
-  }
-}
-
-PyObject* route_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  try {
-    return PyLong_FromLong(static_cast<long>(route_of(arguments, count)));
-  } catch (const std::exception&) {
-    raise_current_exception();
-    return nullptr;
-  }
 }
 
 template <class T>
@@ -318,39 +311,52 @@ T* pointer_to(std::int64_t address) {
   return reinterpret_cast<T*>(address);
 }
 
-PyObject* normalised_gradients_entry(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+/// By the numbers that rows_in_one_launch of _normalisation_operators.py passes.
+nb::object normalised_gradients(PyObject* const* arguments) {
+  std::int64_t number[9];
+  for (int i = 0; i < 9; ++i) number[i] = PyLong_AsLongLong(arguments[i + 2]);
+  const double epsilon = PyFloat_AsDouble(arguments[1]);
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  const auto type = read_torch_dtype(arguments[0]);
+  if (!type) throw_python(true, "_normalised_gradients: unknown dtype");
+  const auto [device, is_centred, rows, n, x, g, weight, normal, out] = number;
+  const auto to_count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const int gpu = static_cast<int>(device);
+  gpu_gradients({is_centred != 0, epsilon, to_count(rows), to_count(n), type->type, pointer_to<void>(x),
+                 pointer_to<void>(g), pointer_to<float>(weight), pointer_to<float>(normal), pointer_to<void>(out)},
+                gpu, {canonical_stream(torch_stream(gpu)), "torch"});
+  return nb::none();
+}
+
+/// What Python calls: a function of so many arguments, or of any number.
+template <auto function, Py_ssize_t count>
+PyObject* entry(PyObject*, PyObject* const* arguments, Py_ssize_t given) {
   try {
-    if (count != 11) throw_python(true, "_normalised_gradients takes 11 arguments");
-    std::int64_t number[9];
-    for (int i = 0; i < 9; ++i) number[i] = PyLong_AsLongLong(arguments[i + 2]);
-    const double epsilon = PyFloat_AsDouble(arguments[1]);
-    if (PyErr_Occurred() != nullptr) return nullptr;
-    const auto type = read_torch_dtype(arguments[0]);
-    if (!type) throw_python(true, "_normalised_gradients: unknown dtype");
-    const auto [device, is_centred, rows, n, x, g, weight, normal, out] = number;
-    const auto to_count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-    const int gpu = static_cast<int>(device);
-    gpu_gradients(
-        {is_centred != 0, epsilon, to_count(rows), to_count(n), type->type, pointer_to<void>(x),
-         pointer_to<void>(g), pointer_to<float>(weight), pointer_to<float>(normal), pointer_to<void>(out)},
-        gpu, {canonical_stream(torch_stream(gpu)), "torch"});
-    return Py_NewRef(Py_None);
+    if constexpr (count < 0) {
+      return nb::int_(static_cast<int>(function(arguments, given))).release().ptr();
+    } else {
+      if (given != count) {
+        throw_python(true, "a function of exactdot.torch takes " + std::to_string(count) + " arguments");
+      }
+      return function(arguments).release().ptr();
+    }
   } catch (const std::exception&) {
     raise_current_exception();
     return nullptr;
   }
 }
 
-PyMethodDef methods_of_torch[] = {
-    {"_normalised_gradients",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&normalised_gradients_entry)), METH_FASTCALL,
-     nullptr},
-    {"_reduce_plain_tensors", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&reduce_plain_entry)),
-     METH_FASTCALL, nullptr},
-    {"_normalise_plain_tensors",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&normalise_plain_entry)), METH_FASTCALL, nullptr},
-    {"_route", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&route_entry)), METH_FASTCALL, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+template <auto function, Py_ssize_t count>
+PyMethodDef method(const char* name) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&entry<function, count>)), METH_FASTCALL,
+          nullptr};
+}
+
+PyMethodDef methods_of_torch[] = {method<&normalised_gradients, 11>("_normalised_gradients"),
+                                  method<&reduce_plain, 8>("_reduce_plain_tensors"),
+                                  method<&normalise_plain, 6>("_normalise_plain_tensors"),
+                                  method<&route_of, -1>("_route"),
+                                  {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Implementation of torch_route.hpp: PyTorch answers by functions of its extension, some tens of nanoseconds each.
+// Implementation of torch_route.hpp: PyTorch answers by functions of its extension, in some tens of nanoseconds
+// each.
 #include <python/src/known_types.hpp>
 #include <python/src/torch_route.hpp>
 #include <python/src/torch_tensor.hpp>
@@ -28,8 +29,10 @@ bool has_forward_derivatives() {
   static const attribute_name level("_current_level");
   PyObject* const forward_ad = loaded_attribute(forward, "torch.autograd", "forward_ad");
   const nb::object current = forward_ad != nullptr ? level.of(forward_ad) : nb::object();
-  if (!current.is_valid()) throw nb::python_error();
-  return PyLong_AsLong(current.ptr()) >= 0;
+  const long depth = current.is_valid() ? PyLong_AsLong(current.ptr()) : 0;
+  const bool is_unknown = PyErr_Occurred() != nullptr;  // a version that keeps it elsewhere: it may have them
+  PyErr_Clear();
+  return depth >= 0 || is_unknown;
 }
 
 bool is_autocast() {
@@ -50,18 +53,6 @@ bool requires_gradient(PyObject* x) {
 
 namespace {
 
-/// Strided and in host or CUDA memory.
-bool has_plain_memory(PyObject* x) {
-  static PyObject* strided = nullptr;
-  plain_tensor described;
-  if (describe_tensor(x, described)) return true;
-  const tensor_names& of = names_of_tensors();
-  const nb::object layout = of.layout.of(x), on_cpu = of.is_cpu.of(x), on_cuda = of.is_cuda.of(x);
-  if (!layout.is_valid() || !on_cpu.is_valid() || !on_cuda.is_valid()) throw nb::python_error();
-  return layout.ptr() == loaded_attribute(strided, "torch", "strided") &&
-         (on_cpu.ptr() == Py_True || on_cuda.ptr() == Py_True);
-}
-
 /// A value that no operator looks into: a number, a dtype or None.
 bool is_value(PyObject* x) {
   static PyObject* dtype = nullptr;
@@ -75,7 +66,8 @@ bool are_plain(PyObject* const* arguments, Py_ssize_t count, bool& needs_gradien
     PyObject* const x = arguments[i];
     if (is_value(x)) continue;
     if (has_plain_type(x)) {
-      if (!has_plain_memory(x)) return false;
+      plain_tensor described;
+      if (!describe_tensor(x, described)) return false;
       needs_gradient = needs_gradient || requires_gradient(x);
       continue;
     }

@@ -1,4 +1,4 @@
-// Who watches a call on PyTorch's tensors in this thread: nobody, autograd alone, or what needs its dispatcher.
+// What watches a call on PyTorch's tensors in this thread: nothing, autograd alone, or what needs its dispatcher.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// Imports PyTorch's tensors: by PyTorch's C functions, or else by methods, which together take a microsecond;
-// __dlpack__ costs more than a short sum.
+// Imports PyTorch's tensors: by PyTorch's C functions, or else by attributes, which together take half a
+// microsecond; __dlpack__ costs more than a short sum.
 //
 // Names are interned once. What both refuse (a sparse or a fake tensor, an element type that is not known) is left
 // to __dlpack__, whose messages name it.
@@ -21,21 +21,20 @@ namespace {
 
 /// PyTorch's table, of the version that is known; null if it has none.
 const dlpack::exchange_api* exchange_of_torch() {
-  static PyObject* capsule = nullptr;
-  static const dlpack::exchange_api* known = nullptr;
+  static PyObject *capsule = nullptr, *tensor = nullptr;
+  static const dlpack::exchange_api* table = nullptr;
   static bool has_looked = false;
-  static PyObject* tensor = nullptr;
-  if (has_looked) return known;
+  if (has_looked) return table;
   PyObject* const type = loaded_attribute(tensor, "torch", "Tensor");
   if (type == nullptr) return nullptr;
   has_looked = true;
   capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");  // never released, as the table is used
-  const void* const table = capsule != nullptr ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : nullptr;
+  const void* const found = capsule != nullptr ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : nullptr;
   PyErr_Clear();
-  known = static_cast<const dlpack::exchange_api*>(table);
-  while (known != nullptr && known->major > dlpack::known_major) known = known->previous;
-  if (known != nullptr && (known->major < dlpack::known_major || known->describe == nullptr)) known = nullptr;
-  return known;
+  const auto* api = static_cast<const dlpack::exchange_api*>(found);
+  while (api != nullptr && api->major > dlpack::known_major) api = api->previous;
+  if (api != nullptr && api->major == dlpack::known_major && api->describe != nullptr) table = api;
+  return table;
 }
 
 }  // namespace
@@ -45,37 +44,6 @@ bool has_plain_type(PyObject* object) {
   auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   return type == loaded_attribute(tensor, "torch", "Tensor") ||
          type == loaded_attribute(parameter, "torch.nn", "Parameter");
-}
-
-bool describe_tensor(PyObject* object, plain_tensor& x) {
-  const dlpack::exchange_api* const torch = exchange_of_torch();
-  dlpack::tensor found;
-  if (torch == nullptr || !has_plain_type(object)) return false;
-  if (torch->describe(object, &found) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  const auto type = read_dlpack_type(found.type);
-  if (!type || found.dimensions > plain_tensor::max_dimensions) return false;
-  x.object = object;
-  x.type = *type, x.is_boolean = found.type.code == dlpack::boolean;
-  x.place = found.device;
-  x.data = static_cast<char*>(found.data) + found.byte_offset;
-  x.dimensions = found.dimensions;
-  std::copy_n(found.shape, found.dimensions, x.shape.begin());
-  std::copy_n(found.strides, found.dimensions, x.strides.begin());
-  return x.is_in_cuda_memory() || x.place.type == dlpack::cpu || x.place.type == dlpack::cuda_host;
-}
-
-bool read_integers(const nb::object& tuple, std::vector<std::int64_t>& numbers) {
-  if (!tuple.is_valid() || PyTuple_Check(tuple.ptr()) == 0) return false;
-  const Py_ssize_t count = PyTuple_Size(tuple.ptr());
-  numbers.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    numbers.push_back(PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), i)));
-    if (numbers.back() == -1 && PyErr_Occurred() != nullptr) return false;
-  }
-  return true;
 }
 
 std::optional<tensor_type> read_torch_dtype(PyObject* dtype) {
@@ -99,14 +67,72 @@ nb::object valid(nb::object found) {
 }
 bool answers_yes(const nb::object& found) { return PyObject_IsTrue(valid(found).ptr()) == 1; }
 
+bool describe_by_functions(const dlpack::exchange_api& torch, PyObject* object, plain_tensor& x) {
+  dlpack::tensor found;
+  if (torch.describe(object, &found) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const auto type = read_dlpack_type(found.type);
+  if (!type || found.dimensions > plain_tensor::max_dimensions) return false;
+  x.type = *type, x.is_boolean = found.type.code == dlpack::boolean;
+  if (size_of(*type) == 1 && is_integer(*type) && !x.is_boolean) {  // integers of 1 to 7 bits are called so, too
+    const auto named = read_torch_dtype(names_of_tensors().dtype.of(object).ptr());
+    if (!named || named->type != *type) return false;
+  }
+  x.device = found.device;
+  x.data = static_cast<char*>(found.data) + found.byte_offset;
+  x.dimensions = found.dimensions;
+  std::copy_n(found.shape, found.dimensions, x.shape.begin());
+  std::copy_n(found.strides, found.dimensions, x.strides.begin());
+  return x.is_in_cuda_memory() || x.device.type == dlpack::cpu || x.device.type == dlpack::cuda_host;
+}
+
+/// Copies a tuple of at most so many integers, and returns how many; -1 if it is none.
+int read_integers(const nb::object& tuple, std::array<std::int64_t, plain_tensor::max_dimensions>& numbers) {
+  if (!tuple.is_valid() || PyTuple_Check(tuple.ptr()) == 0) return -1;
+  const Py_ssize_t count = PyTuple_Size(tuple.ptr());
+  if (count > plain_tensor::max_dimensions) return -1;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    numbers[static_cast<std::size_t>(i)] = PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), i));
+  }
+  return PyErr_Occurred() == nullptr ? static_cast<int>(count) : -1;
+}
+
+bool describe_by_attributes(PyObject* object, plain_tensor& x) {
+  const tensor_names& of = names_of_tensors();
+  const bool is_cuda = answers_yes(of.is_cuda.of(object));
+  if (!is_cuda && !answers_yes(of.is_cpu.of(object))) return false;
+  const auto type = read_torch_dtype(valid(of.dtype.of(object)).ptr());
+  const nb::object address = of.data_ptr.called(object);
+  if (!type || !address.is_valid()) return false;
+  x.type = type->type, x.is_boolean = type->is_boolean;
+  x.device = {is_cuda ? dlpack::cuda : dlpack::cpu,
+              is_cuda ? nb::cast<int>(valid(of.get_device.called(object))) : 0};
+  x.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(address));
+  x.dimensions = read_integers(of.shape.of(object), x.shape);
+  return x.dimensions >= 0 && read_integers(of.stride.called(object), x.strides) == x.dimensions;
+}
+
 }  // namespace
+
+bool describe_tensor(PyObject* object, plain_tensor& x) {
+  const dlpack::exchange_api* const torch = has_plain_type(object) ? exchange_of_torch() : nullptr;
+  x.object = object;
+  x.storage = names_of_tensors().untyped_storage.called(object);
+  const bool is_described = x.storage.is_valid() && (torch != nullptr ? describe_by_functions(*torch, object, x)
+                                                                      : describe_by_attributes(object, x));
+  PyErr_Clear();
+  if (!is_described || x.data != nullptr) return is_described;
+  return std::find(x.shape.begin(), x.shape.begin() + x.dimensions, 0) !=
+         x.shape.begin() + x.dimensions;  // else zeros that have no memory
+}
 
 void imported_array::take_tensor(const plain_tensor& x) {
   on_gpu = is_torch = x.is_in_cuda_memory();
-  if (on_gpu) device = x.place.index;
+  if (on_gpu) device = x.device.index;
   type = x.type, is_boolean = x.is_boolean;
-  owner_ = valid(names_of_tensors().untyped_storage.called(
-      object));  // keeps the memory even if the tensor is given another one
+  owner_ = x.storage;
   set_shape(x.dimensions, x.shape.data());
   set_data(x.data);
   set_strides(x.strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
@@ -134,30 +160,8 @@ bool imported_array::read_torch() {
     throw invalid_array{true, "is on PyTorch's device " + text_of(valid(of.device.of(object))) +
                                   ", which is neither a CPU nor CUDA; pass its cpu(), if it has elements"};
   }
-  const nb::object dtype = valid(of.dtype.of(object));
-  if (takes_complex && is_cuda && answers_yes(of.is_complex.of(dtype.ptr()))) {
-    on_gpu = is_complex = true;
-    return true;
-  }
-  const auto found = read_torch_dtype(dtype.ptr());
-  if (!found) return false;
-  std::vector<std::int64_t> shape, strides;
-  nb::object storage = of.untyped_storage.called(object);
-  const nb::object address = storage.is_valid() ? of.data_ptr.called(object) : nb::object();
-  const bool has_memory = address.is_valid() && read_integers(of.shape.of(object), shape) &&
-                          read_integers(of.stride.called(object), strides) && shape.size() == strides.size();
-  if (!has_memory) {
-    PyErr_Clear();
-    return false;
-  }
-  on_gpu = is_torch = is_cuda;
-  if (is_cuda) device = nb::cast<int>(valid(of.get_device.called(object)));
-  type = found->type, is_boolean = found->is_boolean;
-  owner_ = std::move(storage);
-  set_shape(static_cast<int>(shape.size()), shape.data());
-  set_data(reinterpret_cast<void*>(nb::cast<std::uintptr_t>(address)));
-  set_strides(strides.data(), static_cast<std::ptrdiff_t>(size_of(type)));
-  return is_imported_ = true;
+  if (takes_complex && is_cuda && answers_yes(of.is_complex.called(object))) on_gpu = is_complex = true;
+  return is_complex;
 }
 
 /// By PyTorch's C function, or the one that its own compiled code calls; the Python object of a stream takes

@@ -1,5 +1,5 @@
-// PyTorch's tensors: by the C functions that PyTorch offers since 2.10 (DLPack's exchange API), and as Python sees
-// them, attributes by names that are interned once, element types of torch.dtype.
+// PyTorch's tensors: described by the C functions that PyTorch offers since 2.10 (DLPack's exchange API), or by
+// attributes, whose names are interned once; element types of torch.dtype.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,6 @@
 #include <exactdot/element.hpp>
 #include <optional>
 #include <python/src/dlpack.hpp>
-#include <vector>
 
 namespace exactdot::python {
 
@@ -31,8 +30,8 @@ class attribute_name {
 };
 
 struct tensor_names {
-  attribute_name requires_grad{"requires_grad"}, is_neg{"is_neg"}, is_cpu{"is_cpu"}, is_cuda{"is_cuda"},
-      dtype{"dtype"}, is_complex{"is_complex"}, device{"device"}, layout{"layout"}, get_device{"get_device"},
+  attribute_name requires_grad{"requires_grad"}, is_neg{"is_neg"}, is_inference{"is_inference"}, is_cpu{"is_cpu"},
+      is_cuda{"is_cuda"}, dtype{"dtype"}, is_complex{"is_complex"}, device{"device"}, get_device{"get_device"},
       shape{"shape"}, stride{"stride"}, data_ptr{"data_ptr"}, untyped_storage{"untyped_storage"};
 };
 const tensor_names& names_of_tensors();
@@ -40,22 +39,24 @@ const tensor_names& names_of_tensors();
 /// Whether its type is torch.Tensor or torch.nn.Parameter, and no subclass of which nothing is known.
 bool has_plain_type(PyObject* object);
 
-/// A tensor as PyTorch describes it, copied, as Python code may change the tensor.
+/// A strided tensor as PyTorch describes it: a copy, with what keeps its memory, as Python code may change the
+/// tensor.
 struct plain_tensor {
-  static constexpr int max_dimensions = 8;
+  static constexpr int max_dimensions = 16;
   PyObject* object = nullptr;  ///< borrowed
+  nb::object storage;
   element_type type = element_type::float64;
   bool is_boolean = false;
-  dlpack::device place{};
+  dlpack::device device{};
   void* data = nullptr;
   int dimensions = 0;
   std::array<std::int64_t, max_dimensions> shape, strides;  ///< strides in elements
 
   [[nodiscard]] bool is_in_cuda_memory() const {
-    return place.type == dlpack::cuda || place.type == dlpack::cuda_managed;
+    return device.type == dlpack::cuda || device.type == dlpack::cuda_managed;
   }
   [[nodiscard]] bool is_beside(const plain_tensor& other) const {
-    return place.type == other.place.type && place.index == other.place.index;
+    return device.type == other.device.type && device.index == other.device.index;
   }
   [[nodiscard]] bool has_shape_of(const plain_tensor& other) const {
     return dimensions == other.dimensions &&
@@ -66,8 +67,8 @@ struct plain_tensor {
   }
 };
 
-/// The description of a tensor of a plain type, of up to 8 dimensions, in host or CUDA memory. False for others,
-/// and before PyTorch 2.10. It does not say whether a gradient or a sign belongs to the tensor.
+/// Describes a tensor of up to 16 dimensions, in host or CUDA memory, of a known element type; false for others. It
+/// does not say whether a gradient or a sign belongs to the tensor.
 bool describe_tensor(PyObject* object, plain_tensor& x);
 
 struct tensor_type {
@@ -76,9 +77,6 @@ struct tensor_type {
 };
 /// The element type of a torch.dtype. Older versions of PyTorch have fewer types.
 std::optional<tensor_type> read_torch_dtype(PyObject* dtype);
-
-/// A tuple of integers; false if it is none.
-bool read_integers(const nb::object& tuple, std::vector<std::int64_t>& numbers);
 
 /// Adds _reduce_plain_tensors, _normalise_plain_tensors, _normalised_gradients and _route: see torch_calls.cpp.
 void bind_torch_calls(nb::module_& module);

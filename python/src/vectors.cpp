@@ -34,15 +34,15 @@ void vectors::refuse_stream(nb::handle stream) const {
   if (!stream.is_none()) refuse(false, "stream is for vectors in GPU memory; omit it");
 }
 
-const plain_tensor* vectors::known_of(PyObject* object) const {
-  for (const plain_tensor* each : known) {
+const plain_tensor* vectors::description_of(PyObject* object) const {
+  for (const plain_tensor* each : described) {
     if (each->object == object) return each;
   }
   return nullptr;
 }
 
 void vectors::locate_one(imported_array& array, nb::handle object, const char* name) {
-  array.known = known_of(object.ptr());
+  array.described = description_of(object.ptr());
   try {
     array.locate(object.ptr(), conversion::of_numbers);
   } catch (const invalid_array& refused) {

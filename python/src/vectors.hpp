@@ -46,12 +46,12 @@ class vectors {
   [[nodiscard]] bool have_complex() const { return first.is_complex || second.is_complex; }
   [[nodiscard]] const char* caller() const { return caller_; }
   /// Of an argument, or null.
-  [[nodiscard]] const plain_tensor* known_of(PyObject* object) const;
+  [[nodiscard]] const plain_tensor* description_of(PyObject* object) const;
   /// "x is numpy.ndarray of float32, shape (3,)"
   [[nodiscard]] std::string description() const;
 
   imported_array first, second;
-  std::span<const plain_tensor* const> known;  ///< set before locate(): what PyTorch said of arguments
+  std::span<const plain_tensor* const> described;  ///< set before locate(): PyTorch's descriptions of arguments
   bool flattens = false;     ///< set before locate(): arrays are vectors of their elements in the order of C
   bool mixes_types = false;  ///< integers and floating-point numbers may be the two inputs
 

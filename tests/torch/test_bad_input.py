@@ -162,6 +162,20 @@ def test_saved_tensors_that_change_are_noticed() -> None:
     y.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         norm.backward()
+    for write in (lambda out: xt.sum(torch.ones(2, 3), 0, out=out), lambda out: xt.vecdot(torch.ones(2, 3), torch.ones(2, 3), dim=0, out=out),
+                  lambda out: xt.mv(torch.ones(3, 2), torch.ones(2), out=out), lambda out: xt.amax(torch.ones(2, 3), 0, out=out)):
+        out = torch.ones(3)
+        product = x * out
+        write(out)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.sum().backward()
+    with torch.inference_mode():
+        out = torch.ones(())
+        assert xt.sum(torch.ones(3), out=out) is out
+    with pytest.raises(RuntimeError, match="[Ii]nference"):
+        xt.sum(torch.ones(3), out=out)
+    with pytest.raises(TypeError, match="vecdot: dim is None"):
+        xt.vecdot(torch.ones(3), torch.ones(3), dim=None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("element", [torch.bfloat16, torch.float16])

@@ -180,9 +180,78 @@ def test_short_way_to_a_type_and_into_a_tensor(element: str) -> None:
             out = torch.zeros(2, *found.shape, dtype=found.dtype).movedim(0, -1)[..., 0]
             assert call(out=out, **more) is out and pattern(out) == pattern(wanted), (name, dtype)
     if element in FLOATS:
-        changed = x.clone()
-        assert torch.equal(xt.sum(changed, 0, out=changed[2]).double(), xt.sum(x, 0).double()) and torch.equal(changed[:2].double(), x[:2].double())
-        assert torch.equal(xt.mv(changed.t(), changed[:, 0].clone(), out=changed[3]).double(), changed[3].double())
+        for wanted, call in ((xt.sum(x, 0), lambda of: xt.sum(of, 0, out=of[2])), (xt.mv(x.t(), x[:, 0]), lambda of: xt.mv(of.t(), of[:, 0], out=of[2])),
+                             (xt.vecdot(x, y, dim=0), lambda of: xt.vecdot(of, y, dim=0, out=of[2]))):
+            changed = x.clone()
+            call(changed)
+            assert pattern(changed[2]) == pattern(wanted) and pattern(changed[:2]) == pattern(x[:2]) and pattern(changed[3:]) == pattern(x[3:])
+
+
+@pytest.mark.skipif(not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"), reason="PyTorch before 2.10")
+def test_plain_tensors_are_described_by_pytorchs_functions() -> None:
+    """By none of the attributes that are read otherwise."""
+    code = """
+import torch, exactdot.torch as xt
+x = torch.ones(3, 4)
+for name in ("data_ptr", "shape", "stride"):
+    setattr(torch.Tensor, name, property(lambda self: 1 / 0))
+assert xt._reduction_operators.reduce_plain_tensors("sum", x, None, None, False, None, None, None).item() == 12
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_takes_the_short_way() -> None:
+    from exactdot import _engine
+    short, normalised, x, y = _engine._reduce_plain_tensors, _engine._normalise_plain_tensors, torch.ones(3, 4), torch.ones(4)
+    nothing = (False, None, None, None)
+    for name, a, b, dim in (("sum", x, None, None), ("max", x, None, 1), ("var", x, None, [0, 1]), ("norm", x, None, (-1,)), ("dot", y, y, None),
+                            ("vecdot", x, y, -1), ("matvec", x, y, None)):
+        assert isinstance(short(name, a, b, dim, *nothing), Tensor), name
+    assert isinstance(normalised("layer_norm", x, (4,), y, y, 1e-5), Tensor) and isinstance(normalised("rms_norm", x.half(), 4, y, None, 1e-5), Tensor)
+    with torch.no_grad():
+        assert isinstance(short("sum", x.clone().requires_grad_(), None, None, *nothing), Tensor)
+    negative = torch.ones(3, dtype=torch.complex64).conj().imag
+    for name, a, b, dim in (("sum", negative, None, None), ("sum", x.clone().requires_grad_(), None, None), ("sum", x, None, 2), ("sum", x, None, (0, 0)),
+                            ("sum", x, None, True), ("sum", torch.ones([1] * 17), None, None), ("sum", torch.ones(()), None, None), ("vecdot", x, y, None),
+                            ("vecdot", x, y.double(), -1), ("sum", x.to_sparse(), None, None), ("mean", x.int(), None, None),
+                            ("sum", torch.ones(4, dtype=torch.uint8).view(torch.uint4), None, None), ("sum", torch._efficientzerotensor((3,)), None, None)):
+        assert short(name, a, b, dim, *nothing) is None, (name, dim)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert short("sum", x, None, None, *nothing) is None
+    assert xt.sum(torch._efficientzerotensor((3,))).item() == 0
+    assert normalised("layer_norm", x.t(), 3, None, None, 1e-5) is None and normalised("rms_norm", x, (3, 4), None, None, 1e-5) is None
+
+
+def test_fractions_of_parameters_and_without_ml_dtypes() -> None:
+    p = torch.nn.Parameter(torch.tensor([1.0, 2.0, 4.0]))
+    assert xt.var(p, correction=0.5).grad_fn is not None
+    with torch.no_grad():
+        assert xt.var(p, correction=0.5).item() == xt.var(p.detach(), correction=0.5).item() and xt.std(p, correction=0.5).item() > 0
+    code = """
+import sys
+sys.modules["ml_dtypes"] = None
+import torch, exactdot.torch as xt
+class Watched(torch.Tensor):
+    pass
+x = torch.tensor([1.0, 2.0, 4.0])
+for dtype in (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.float16):
+    for each in (x, x.as_subclass(Watched), x.to(dtype)):
+        assert xt.var(each, correction=0.5, dtype=dtype).double().item() == torch.tensor(28 / 15).to(dtype).double().item()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_graphs_of_an_expanded_index_are_of_any_index() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+    x, source, whole = torch.zeros(2, 3), torch.ones(4, 3), torch.tensor([[0, 1, 0], [1, 0, 1], [0, 1, 0], [1, 1, 1]])
+    expanded = torch.tensor([0, 1, 1, 0]).unsqueeze(1).expand(4, 3)
+
+    def call(x: Tensor, index: Tensor, source: Tensor) -> Tensor:
+        return xt.scatter_add(x, 0, index, source)
+
+    assert torch.equal(call(x, expanded, source), torch.scatter_add(x, 0, expanded, source))
+    for graph in (make_fx(call)(x, expanded, source), torch.jit.trace(call, (x, expanded, source), check_trace=False)):
+        assert torch.equal(graph(x, whole, source), torch.scatter_add(x, 0, whole, source))
 
 
 def test_before_pytorch_offered_its_c_functions() -> None:
@@ -192,7 +261,7 @@ import sys, torch
 if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
     del torch.Tensor.__dlpack_c_exchange_api__
 import pytest
-sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", sys.argv[1], "-k", "test_reductions or layouts or products or index_add or short_way"]))
+sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", sys.argv[1], "-k", "test_reductions or layouts or products or index_add or way"]))
 """
     done = subprocess.run([sys.executable, "-c", code, __file__], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import socket
 from typing import Any, Callable
 
@@ -170,6 +171,8 @@ def one_rank_fails(ranks: int, rank: int) -> None:
     for name, dim, error, sentence in (("sum", 2, IndexError, "reduce_shards: dim 2"), ("median", 0, ValueError, "reduce_shards: reduction is 'median'")):
         with pytest.raises(error, match=sentence + rf".*\(on rank {last}\)"):
             xdist.reduce_shards(*((name, torch.ones(2, 2), dim) if rank == last else ("sum", torch.ones(2, 2), 0)))
+    with pytest.raises((TypeError, RuntimeError), match=rf"reduce_shards: .*\(on rank {last}\)"):
+        xdist.reduce_shards("sum", torch.ones(2, 2).to_sparse() if rank == last else torch.ones(2, 2))
     assert xdist.all_reduce_exact(torch.full((3,), 2**40)).tolist() == [ranks * 2**40] * 3
     assert xdist.get_sharded_norm([torch.ones(4)] if rank == 0 else []).item() == 2
 
@@ -189,6 +192,7 @@ def run_rank(rank: int, ranks: int, port: int, backend: str) -> None:
             dist.barrier()
     finally:
         dist.destroy_process_group()
+    os._exit(0)  # threads of PyTorch that want the GIL while Python ends abort the process at times
 
 
 def run_ranks(ranks: int, backend: str) -> None:

@@ -151,6 +151,46 @@ def test_gradients_of_normalised_rows(element: str, shape: tuple[int, ...]) -> N
             assert pattern(found.cpu()) == pattern(expected), name
 
 
+@pytest.mark.parametrize("element", ["float64", "float32", "float16", "bfloat16"])
+def test_out_and_normalised_rows_in_graphs(element: str) -> None:
+    """What takes compiled code from the checks to the result: captured, and replayed with other data."""
+    x, y, weight = samples(element, 16, 300).cuda(), samples(element, 300).cuda(), samples(element, 300).cuda()
+    out = [torch.empty(16, dtype=x.dtype, device="cuda") for _ in range(3)]
+
+    def step() -> list[torch.Tensor]:
+        xt.sum(x, 1, out=out[0]), xt.vecdot(x, y, out=out[1]), xt.mv(x, y, out=out[2])
+        return [xt.rms_norm(x, 300, weight, eps=1e-6), xt.layer_norm(x, 300, weight, weight, eps=1e-5), xt.amax(x, 0), *out]
+
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        found = step()
+    x.copy_(samples(element, 16, 300) * 2)
+    graph.replay()
+    torch.cuda.synchronize()
+    replayed = [each.clone() for each in found]
+    assert all(torch.equal(each, wanted) for each, wanted in zip(replayed, step(), strict=True))
+    cpu = x.cpu()
+    assert torch.equal(replayed[3].cpu(), xt.sum(cpu, 1)) and torch.equal(replayed[1].cpu(), xt.layer_norm(cpu, 300, weight.cpu(), weight.cpu(), eps=1e-5))
+
+
+def test_gpu_before_pytorch_offered_its_c_functions() -> None:
+    """CUDA tensors and streams by attributes and functions of Python."""
+    code = """
+import sys, torch
+if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+    del torch.Tensor.__dlpack_c_exchange_api__
+import pytest
+sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", sys.argv[1], "-k", "gpu_reductions or graphs or normalised_rows or norms or float32-sum"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, __file__], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_graphs_and_streams() -> None:
     x, index, rows = torch.randn(64, 300, device="cuda"), torch.randint(0, 9, (64,), device="cuda"), torch.zeros(9, 300, device="cuda")
 

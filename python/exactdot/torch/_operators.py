@@ -85,10 +85,10 @@ has_transforms = torch._C._are_functorch_transforms_active
 
 
 def array(x: Tensor) -> Tensor:
-    """What the engine reads in place of a tensor, or writes to: itself, if no gradient and no sign belong to it."""
+    """What the engine reads in place of a tensor, or writes to: itself, if no gradient and no sign belong to it and it has memory."""
     if x.requires_grad:
         x = x.detach()
-    return x.resolve_neg()
+    return x.clone() if x._is_zerotensor() else x.resolve_neg()
 
 
 def check_tensors(caller: str, **tensors: Any) -> None:

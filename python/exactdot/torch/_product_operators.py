@@ -14,7 +14,7 @@ from torch import Tensor
 
 import exactdot as xd
 from exactdot.torch._operators import array, broadcast_shape, define
-from exactdot.torch._reduction_operators import OPERATORS, reduce_plain_tensors
+from exactdot.torch._reduction_operators import OPERATORS, reduce_in_engine
 
 SUM = OPERATORS["sum"]
 
@@ -24,7 +24,7 @@ def _without(shape: Any, dim: int) -> list[int]:
 
 
 def compute_vecdot(a: Tensor, b: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
-    found = reduce_plain_tensors("vecdot", a, b, dim, False, None, dtype, None)
+    found = reduce_in_engine("vecdot", "vecdot", a, b, dim, dtype=dtype)
     if found is not None:
         return found
     shape = broadcast_shape(a.shape, b.shape)

@@ -106,18 +106,14 @@ def register(name: str, row: Reduction) -> None:
     def compute(x: Tensor, dim: list[int], keepdim: bool, dtype: torch.dtype, *extra: Any) -> Tensor:
         if dim:
             named_dtype = None if row.gives_elements else dtype
-            found = reduce_plain_tensors(engine_name, x, None, dim, keepdim, extra[0] if extra else None, named_dtype, None)
+            found = reduce_in_engine(name, engine_name, x, None, dim, keepdim, extra[0] if extra else None, named_dtype)
             if found is not None:
                 return found
         options: dict[str, Any] = {"ddof": extra[0]} if extra else {}
         result = x.new_empty(reduced_shape(x.shape, dim, keepdim), dtype=dtype)
         if x.ndim and (keepdim or len(dim) != x.ndim):
             options |= {"axis": tuple(dim), "keepdims": keepdim}
-        try:
-            row.compute(array(x if x.ndim else x.reshape(1)), out=result, **options)
-        except ModuleNotFoundError as missing:
-            raise ImportError(f"{name}: a correction with a fraction rounded to {dtype} needs the package {missing.name}; install it, or "
-                              "pass dtype=torch.float32") from missing
+        row.compute(array(x if x.ndim else x.reshape(1)), out=result, **options)
         return result
 
     def fake(x: Tensor, dim: list[int], keepdim: bool, dtype: torch.dtype, *extra: Any) -> Tensor:
@@ -171,13 +167,15 @@ def result_dtype(caller: str, x: Tensor, dtype: torch.dtype | None) -> torch.dty
 
 def reduce_in_engine(caller: str, engine_name: str, x: Tensor, y: Tensor | None, dim: Any, keepdim: bool = False,
                      correction: float | None = None, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Any:
-    """The result of one compiled call, for plain tensors over one dim or all; otherwise None, before anything is done."""
+    """The result of one compiled call, for plain tensors; otherwise None, before anything is done."""
     if is_compiling():
         return None
     try:
         return reduce_plain_tensors(engine_name, x, y, dim, keepdim, correction, dtype, out)
     except ValueError as refused:
         raise named(refused, engine_name, caller) from None
+    except OverflowError as refused:
+        raise OverflowError(str(refused).replace(f"{engine_name}: ", f"{caller}: ", 1)) from None
 
 
 def named(refused: ValueError, engine_name: str, caller: str) -> ValueError:

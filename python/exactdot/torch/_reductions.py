@@ -97,7 +97,7 @@ def var(x: Tensor, dim: Any = None, *, correction: float = 1, keepdim: bool = Fa
         As of `mean`.
     correction : int or float
         What is taken from the number of elements, by default 1. With a fraction a result takes some microseconds on the host, which
-        waits for a GPU, and needs the package ml_dtypes for bfloat16 and 8-bit floats.
+        waits for a GPU.
 
     Returns
     -------

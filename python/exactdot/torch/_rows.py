@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-from exactdot.torch._operators import FLOATS, check_tensors, has_transforms, is_compiling, normal_dims
+from exactdot.torch._operators import DISPATCHER, FLOATS, check_tensors, has_transforms, is_compiling, normal_dims, route_of
 from exactdot.torch._row_operators import EMBEDDING, GROUP_DOT, GROUP_MEAN, GROUP_SUM, INDEX_ADD, KEYS, SEGMENT_EXTREMUM, out_of_range
 
 
@@ -149,7 +149,7 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
 
 def index_of_rows(x: Tensor, dim: int, index: Tensor) -> Tensor | None:
     """One index for each slice along dim, if `index` is a vector that was expanded to the slices of x."""
-    if is_compiling() or has_transforms() or not index.numel():
+    if is_compiling() or route_of(index) == DISPATCHER or not index.numel():  # a graph is of any index
         return None
     for i, (n, step) in enumerate(zip(index.shape, index.stride())):
         if i != dim and (n != x.shape[i] or (step != 0 and n != 1)):

@@ -96,7 +96,7 @@ def _summed_alike(op: str, pieces: Tensor, group: Any) -> Tensor:
     return mine
 
 
-_KINDS: tuple[type[Exception], ...] = (TypeError, ValueError, IndexError, OverflowError)
+_KINDS: tuple[type[Exception], ...] = (TypeError, ValueError, IndexError, OverflowError, RuntimeError)
 
 
 def _raise_on_all_ranks(caller: str, error: Exception | None, device: torch.device, group: Any) -> None:
@@ -109,7 +109,7 @@ def _raise_on_all_ranks(caller: str, error: Exception | None, device: torch.devi
     found: list[Any] = [None] * dist.get_world_size(group)
     dist.all_gather_object(found, mine, group=group)
     rank, (kind, text) = next((i, each) for i, each in enumerate(found) if each is not None)
-    raise _KINDS[kind](f"{caller}: {text.removeprefix(f'{caller}: ')} (on rank {rank})") from error
+    raise _KINDS[kind](f"{caller}: {text.removeprefix(f'{caller}: ').removeprefix('sum: ').removeprefix('states: a: ')} (on rank {rank})") from error
 
 
 def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = False, *, correction: int = 1,
@@ -132,12 +132,13 @@ def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = Fa
     Returns
     -------
     Tensor
-        The same on all ranks. Without gradient. States are sent: 7 to 212 words of 64 bits for each result of floats.
+        The same on all ranks. Without gradient. States are sent, 7 to 212 words of 64 bits for each result of floats, after a message that
+        says whether all ranks take their data.
 
     Raises
     ------
     TypeError, ValueError, IndexError, OverflowError
-        As of `sum`; another reduction; a correction that is no integer. What one rank refuses is an error on all ranks; tensors of
+        As of `sum`; another reduction; a correction that is no whole number. What one rank refuses is an error on all ranks; tensors of
         two types or of other lengths on them are not noticed.
 
     Examples
@@ -149,20 +150,25 @@ def reduce_shards(reduction: str, x: Tensor, dim: Any = None, keepdim: bool = Fa
     >>> dist.destroy_process_group()
     """
     error: Exception | None = None
-    kind, dims = torch.float32, [0]
     try:
         check_tensors("reduce_shards", x=x)
         if reduction not in _FINISHES:
             raise ValueError(f"reduce_shards: reduction is {reduction!r}; use one of {', '.join(_FINISHES)}")
-        if not isinstance(correction, int) or isinstance(correction, bool):
-            raise TypeError(f"reduce_shards: correction is {correction!r}; use an integer")
+        if isinstance(correction, bool) or not isinstance(correction, (int, float)) or correction != correction // 1:
+            raise TypeError(f"reduce_shards: correction is {correction!r}; use a whole number")
+        if not 0 <= correction < 2**53:
+            raise ValueError(f"reduce_shards: correction is {correction!r}; use 0 or more")
+        if not isinstance(keepdim, bool):
+            raise TypeError(f"reduce_shards: keepdim is {keepdim!r}; use True or False")
         kind = result_dtype("sum" if reduction == "sum" else "reduce_shards", x, dtype)
         dims = normal_dims("reduce_shards", dim, x.ndim)
-    except (TypeError, ValueError, IndexError) as refused:
+        with torch.no_grad():
+            words = states_of(reduction, x if x.ndim else x.reshape(1), tuple(dims) if x.ndim else (0,), compact=True)
+    except (TypeError, ValueError, IndexError, RuntimeError) as refused:
         error = refused
-    _raise_on_all_ranks("reduce_shards", error, _device_of(group), group)
+    device = x.device if isinstance(x, Tensor) and x.is_cuda else _device_of(group)
+    _raise_on_all_ranks("reduce_shards", error, device, group)
     with torch.no_grad():
-        words = states_of(reduction, x if x.ndim else x.reshape(1), tuple(dims) if x.ndim else (0,), compact=True)
         dist.all_reduce(words, op=dist.ReduceOp.SUM, group=group)
         ddof = int(correction) if reduction in ("var", "std") else 0
         return rounded(words, reduction, x.dtype, reduction, kind, ddof).reshape(reduced_shape(x.shape, dims, keepdim))

@@ -32,6 +32,11 @@ struct tile_call {
   std::size_t readings = 1;  ///< of the rows, each for so many vectors as two tiles have, or one
   /// Each to 16 bytes, and its elements follow each other, as those of rows always do.
   bool rows_are_aligned = false, vectors_are_aligned = false;
+
+  /// One for each block of rows and each reading.
+  [[nodiscard]] EXACTDOT_CORE std::size_t tasks(std::size_t rows, std::size_t rows_of_block) const {
+    return (rows + rows_of_block - 1) / rows_of_block * readings;
+  }
 };
 
 /// How tiles of 8 rows are given to warps; see shape/tile_products.cuh.
@@ -62,10 +67,10 @@ inline constexpr std::array tile_configs = {
 /// 2026-11-29).
 constexpr std::size_t tile_config_for(std::size_t bytes_of_row, std::size_t rows, std::size_t readings,
                                       int multiprocessors) {
-  constexpr std::size_t longest = 1024;
-  const std::size_t blocks = (rows / 16 + 1) * readings,
-                    at_once = tile_residents * static_cast<std::size_t>(multiprocessors);
-  return bytes_of_row <= longest && blocks > at_once ? 0 : 1;
+  constexpr std::size_t longest = 1024, rows_of_block = 16;
+  const bool are_at_once = tile_call{0, readings}.tasks(rows, rows_of_block) <=
+                           tile_residents * static_cast<std::size_t>(multiprocessors);
+  return bytes_of_row <= longest && !are_at_once ? 0 : 1;
 }
 
 /// The bound of a sum of n products in tiles, in units of |row|·|vector|: so many roundings of at most 2u each.

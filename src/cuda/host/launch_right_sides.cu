@@ -1,5 +1,4 @@
 // The kernels of rows times few vectors of float16, bfloat16 and float32.
-#include <algorithm>
 #include <cuda/core/right_sides.hpp>
 #include <cuda/host/launch.hpp>
 #include <cuda/host/launch_kernel.hpp>
@@ -22,13 +21,12 @@ void launch_tiles(const workspace::storage& storage, const rows_and_vectors& in,
   constexpr std::size_t rows_of_block = config.row_tiles * 8 * (tile_threads / 32 / config.team);
   line_bounds bounds;
   bounds.of_sum = bound_of_tiles(in.n, config, 4 * 16 / sizeof(Element));
-  launch_kernel(storage, "launching the kernel of rows and vectors",
-                {blocks_for(storage, (in.row_count + rows_of_block - 1) / rows_of_block * call.readings, 1,
-                            16 * tile_residents),
-                 tile_threads},
-                &tile_product_kernel<Element, config.row_tiles, vector_tiles, config.team, config.in_flight,
-                                     tile_threads, tile_residents>,
-                in, call, bounds, out);
+  launch_kernel(
+      storage, "launching the kernel of rows and vectors",
+      {blocks_for(storage, call.tasks(in.row_count, rows_of_block), 1, 16 * tile_residents), tile_threads},
+      &tile_product_kernel<Element, config.row_tiles, vector_tiles, config.team, config.in_flight, tile_threads,
+                           tile_residents>,
+      in, call, bounds, out);
 }
 
 template <class Element>
@@ -44,12 +42,15 @@ void launch_products(const workspace::storage& storage, const rows_and_vectors& 
   call.vectors_are_aligned = in.stride == sizeof(Element) && is_aligned(in.vectors, in.next_vector);
   const std::size_t rest = in.vector_count % max_right_sides;
   call.readings = in.vector_count / max_right_sides + (rest > 8 ? 1 : 0);
-  const std::size_t config = tile_config_for(in.n * sizeof(Element), in.row_count,
-                                             std::max(call.readings, std::size_t{1}), storage.multiprocessors);
-  if (call.readings != 0) launchers[1][config](storage, in, call, out);
+  const auto launch = [&](std::size_t vector_tiles) {
+    const std::size_t config =
+        tile_config_for(in.n * sizeof(Element), in.row_count, call.readings, storage.multiprocessors);
+    launchers[vector_tiles - 1][config](storage, in, call, out);
+  };
+  if (call.readings != 0) launch(2);
   if (rest == 0 || rest > 8) return;
   call.first_vector = in.vector_count - rest, call.readings = 1;
-  launchers[0][config](storage, in, call, out);
+  launch(1);
 }
 
 }  // namespace

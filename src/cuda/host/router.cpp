@@ -26,16 +26,16 @@ bool splits_extremum_columns(const vectors_of_call& call) {
   return parts_of_columns(config, call.of_launch, call.n, call.multiprocessors, max_split_blocks) > 1;
 }
 
-/// Whether one reading of the rows for all vectors takes less time than a launch for each vector, which all
-/// multiprocessors share. A block has 16 rows or more, whole ones: a launch of few blocks takes the time of a row, and
-/// as long as a launch for each vector of 2 to 16 at some 4 KiB a vector; 2 vectors of rows below 256 bytes took 1.3 to 2
-/// times as long (8 to 32768 rows of 16 to 32768 elements, H200, 2026-11-29).
+/// Whether readings of the rows for up to 16 vectors take less time than a launch for each vector, in which all
+/// multiprocessors share the rows. A block reads whole rows, so that few blocks take the time of a row: less than the
+/// launches for rows of up to 4 KiB for each vector but one. For 2 vectors of rows below 256 bytes readings took 1.3 to
+/// 2 times as long (8 to 4096 rows of 16 to 32768 elements, H200, 2026-11-29).
 bool takes_right_sides(const vectors_of_call& call) {
   const std::size_t bytes = call.n * call.bytes;
   if (call.right_sides <= 1) return false;
   if (call.right_sides == 2 && bytes < 256) return false;
   const bool fills_gpu = call.of_launch * call.right_sides >= 32 * static_cast<std::size_t>(call.multiprocessors);
-  return fills_gpu || bytes <= 4096 * (call.right_sides - 1);
+  return fills_gpu || bytes <= 4096 * (std::min(call.right_sides, max_right_sides) - 1);
 }
 
 bool takes_vectors(const vectors_of_call& call) {

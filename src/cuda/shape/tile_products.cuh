@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(threads, resident)
   __shared__ refined_sum refined_of_warp[warps];
   begin_kernel(elements_of(in.row_count, in.n));
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, of_team = warp % team, first = warp - of_team;
-  for (std::size_t task = blockIdx.x; task < (in.row_count + rows_of_block - 1) / rows_of_block * call.readings;
+  for (std::size_t task = blockIdx.x; task < call.tasks(in.row_count, rows_of_block);
        task += gridDim.x) {
     const std::size_t of_block = task / call.readings * rows_of_block,
                       first_vector = call.first_vector + task % call.readings * vectors;
