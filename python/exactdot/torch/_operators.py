@@ -2,8 +2,8 @@
 
 An operator has canonical arguments: dims that are not negative, and the dtype of its result. The public functions read what users
 write and call it. Below the dispatcher it sees plain tensors, which the engine reads in place, on a GPU ordered by PyTorch's
-current stream. So autograd, torch.compile, vmap and CUDA graphs see one
-node whose shape is known. Registered in Python by torch.library: the extension depends on no version of PyTorch.
+current stream. So autograd, torch.compile, vmap and CUDA graphs see one node whose shape is known. Registered in Python by
+torch.library: the extension depends on no version of PyTorch.
 Cost of a call: the dispatcher and its Python kernels take some ten times as long as a short sum. A call of plain tensors outside
 of compilers, modes and transforms goes to the engine at once, with a gradient by one autograd.Function, which torch.func takes too
 (it does not take the gradients that torch.library registers).
