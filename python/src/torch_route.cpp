@@ -16,12 +16,25 @@ bool says_no(PyObject*& cache, const char* name) {
   return PyObject_Not(answer.ptr()) == 1;
 }
 
+/// Whether make_fx with pre_dispatch records the calls of this thread, by a stack of modes of its own.
+bool is_traced_before_dispatch() {
+  static PyObject *function = nullptr, *keys = nullptr, *key = nullptr;
+  PyObject* const is_included = loaded_attribute(function, "torch._C", "_dispatch_tls_is_dispatch_key_included");
+  PyObject* const all = loaded_attribute(keys, "torch._C", "DispatchKey");
+  if (key == nullptr && all != nullptr) key = PyObject_GetAttrString(all, "PreDispatch");
+  const nb::object answer = is_included != nullptr && key != nullptr
+                                ? nb::steal(PyObject_Vectorcall(is_included, &key, 1, nullptr))
+                                : nb::object();
+  PyErr_Clear();  // of a version without it
+  return answer.is_valid() && answer.ptr() == Py_True;
+}
+
 }  // namespace
 
 bool is_unwatched() {
   static PyObject* cache[3] = {};
   return says_no(cache[0], "_len_torch_dispatch_stack") && says_no(cache[1], "_are_functorch_transforms_active") &&
-         says_no(cache[2], "_get_tracing_state");
+         says_no(cache[2], "_get_tracing_state") && !is_traced_before_dispatch();
 }
 
 bool has_forward_derivatives() {

@@ -252,6 +252,10 @@ def test_graphs_of_an_expanded_index_are_of_any_index() -> None:
     assert torch.equal(call(x, expanded, source), torch.scatter_add(x, 0, expanded, source))
     for graph in (make_fx(call)(x, expanded, source), torch.jit.trace(call, (x, expanded, source), check_trace=False)):
         assert torch.equal(graph(x, whole, source), torch.scatter_add(x, 0, whole, source))
+    ones, sevens = torch.ones(2, 3), torch.full((2, 3), 7.0)
+    for f in (lambda x: xt.sum(x, 1), lambda x: xt.vecdot(x, x), lambda x: xt.layer_norm(x, 3), lambda x: xt.scatter_add(x, 0, expanded[:2] * 0, x)):
+        for before in (False, True):
+            assert torch.equal(make_fx(f, pre_dispatch=before)(ones)(sevens), f(sevens)), before
 
 
 def test_before_pytorch_offered_its_c_functions() -> None:
