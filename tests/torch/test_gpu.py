@@ -6,7 +6,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 pytest.importorskip("torch")  # before what imports it
@@ -18,6 +18,7 @@ from cases import CASES, Case, make_of, operators
 from test_bits import DIMS, FLOATS, REDUCTIONS, pattern, samples
 from test_deterministic import TABLE
 from test_operators import backward_of, same
+from test_short_way import pass_by_attributes
 
 pytestmark = pytest.mark.skipif(not xd.info()["cuda"]["devices"] or not torch.cuda.is_available(), reason="no GPU")
 by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -151,6 +152,19 @@ def test_gradients_of_normalised_rows(element: str, shape: tuple[int, ...]) -> N
             assert pattern(found.cpu()) == pattern(expected), name
 
 
+def captured_graph(step: Callable[[], list[torch.Tensor]]) -> tuple[torch.cuda.CUDAGraph, list[torch.Tensor]]:
+    """The graph of a call, and its results, which a replay writes."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        results = step()
+    return graph, results
+
+
 @pytest.mark.parametrize("element", ["float64", "float32", "float16", "bfloat16"])
 def test_out_and_normalised_rows_in_graphs(element: str) -> None:
     """What takes compiled code from the checks to the result: captured, and replayed with other data."""
@@ -161,14 +175,7 @@ def test_out_and_normalised_rows_in_graphs(element: str) -> None:
         xt.sum(x, 1, out=out[0]), xt.vecdot(x, y, out=out[1]), xt.mv(x, y, out=out[2])
         return [xt.rms_norm(x, 300, weight, eps=1e-6), xt.layer_norm(x, 300, weight, weight, eps=1e-5), xt.amax(x, 0), *out]
 
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        found = step()
+    graph, found = captured_graph(step)
     x.copy_(samples(element, 16, 300) * 2)
     graph.replay()
     torch.cuda.synchronize()
@@ -180,15 +187,7 @@ def test_out_and_normalised_rows_in_graphs(element: str) -> None:
 
 def test_gpu_before_pytorch_offered_its_c_functions() -> None:
     """CUDA tensors and streams by attributes and functions of Python."""
-    code = """
-import sys, torch
-if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
-    del torch.Tensor.__dlpack_c_exchange_api__
-import pytest
-sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", sys.argv[1], "-k", "gpu_reductions or graphs or normalised_rows or norms or float32-sum"]))
-"""
-    done = subprocess.run([sys.executable, "-c", code, __file__], stdout=subprocess.PIPE, text=True)
-    assert done.returncode == 0, done.stdout
+    pass_by_attributes("gpu_reductions or graphs or normalised_rows or norms or float32-sum", __file__)
 
 
 def test_graphs_and_streams() -> None:
@@ -198,14 +197,7 @@ def test_graphs_and_streams() -> None:
         return [xt.sum(x, 1), xt.var(x, 0), xt.vector_norm(x), xt.vecdot(x, x), xt.mean(x, dtype=torch.float64),
                 xt.index_add(rows, 0, index, x)]
 
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        captured = step()
+    graph, captured = captured_graph(step)
     for _ in range(3):
         x.copy_(torch.randn(64, 300, device="cuda"))
         graph.replay()
